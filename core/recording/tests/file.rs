@@ -1,5 +1,6 @@
 //! The file as its users see it: what is written comes back, whatever else
 //! happens to the bytes.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use proptest::prelude::*;
 use reprise_recording::{

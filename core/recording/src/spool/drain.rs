@@ -1,0 +1,685 @@
+//! The drainer: from the rings into the recording.
+//!
+//! Trusts nothing: what the subject wrote is copied out of the spool first and
+//! looked at afterwards, and the drainer's own positions are its own variables.
+//! A ring is released only up to what the recording holds, so that a drainer
+//! may be killed between any two instructions.
+
+use super::{
+    create::Spool,
+    layout::{Policy, control, header, region, ring_state, state},
+    map::{SharedMap, outside_file, outside_folder, sleep},
+    record,
+    unpack::{Record, Unpacker},
+};
+use crate::{
+    limits,
+    manifest::{Closing, CutShort, NotRecorded},
+    stream::{StreamId, StreamInfo},
+    writer::{Finished, StreamWriter, WriteError, Writer},
+};
+use std::{
+    collections::BTreeMap,
+    fs::File,
+    io::{self, Read},
+    os::unix::fs::{FileExt, OpenOptionsExt},
+    sync::{Arc, atomic::Ordering},
+    time::{Duration, Instant},
+};
+
+/// How many rings stand ready for new threads.
+const SPARE_RINGS: u32 = 4;
+/// A ring is drained when this much waits in it.
+const BATCH: u64 = 256 << 10;
+/// Or when something has waited for so long.
+const FLUSH_AFTER: Duration = Duration::from_millis(500);
+/// The most that is copied at once, unless one record needs more.
+const COPY: u64 = 4 << 20;
+
+/// Copies events from a spool into a recording.
+pub struct Drainer {
+    spool: Spool,
+    writer: Writer,
+    rings: Vec<Ring>,
+    buffer: Vec<u8>,
+    not_recorded: BTreeMap<(String, String), u64>,
+    flushed: Instant,
+}
+
+/// What the drainer knows of one ring; the subject cannot change it.
+#[derive(Default)]
+struct Ring {
+    stream: Option<StreamWriter>,
+    tail: u64,
+    /// The number of the event at `tail`.
+    number: u64,
+    /// Which of the two marks is written next.
+    mark: usize,
+    corrupt: bool,
+}
+
+impl Ring {
+    /// What the recording has already is not appended again.
+    fn is_new(&self) -> bool {
+        self.stream
+            .as_ref()
+            .is_some_and(|stream| self.number >= stream.next_number())
+    }
+}
+
+/// How much of a ring a call drains.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Extent {
+    /// What is worth a chunk.
+    Batches,
+    /// Everything.
+    All,
+}
+
+impl Drainer {
+    /// Starts draining `spool` into `writer`.
+    pub fn new(spool: Spool, writer: Writer) -> io::Result<Self> {
+        spool.prepare(SPARE_RINGS)?;
+        let rings = (0..spool.layout.rings).map(|_| Ring::default()).collect();
+        Ok(Self {
+            spool,
+            writer,
+            rings,
+            buffer: Vec::new(),
+            not_recorded: BTreeMap::new(),
+            flushed: Instant::now(),
+        })
+    }
+
+    /// Takes up a ring where a dead drainer left it: at the mark, if there is
+    /// one for a stream that the recording has.
+    pub(crate) fn resume(&mut self, ring: u32, streams: &BTreeMap<StreamId, Resume>) {
+        let known = &mut self.rings[ring as usize];
+        let control = self.spool.layout.control_at(ring);
+        let field = |at: usize| self.spool.controls.u64(control + at as u64);
+        known.tail = field(control::TAIL).load(Ordering::Acquire);
+        let marks = (0..2).filter_map(|i| {
+            let at = control::MARKS + i * control::MARK_LEN;
+            let words = [0, 8, 16].map(|word| field(at + word).load(Ordering::Acquire));
+            read_mark(words).map(|mark| (mark, i))
+        });
+        let Some(((pos, number, stream), i)) = marks.max_by_key(|((pos, ..), _)| *pos) else {
+            return;
+        };
+        let Some(resume) = streams.get(&stream) else {
+            return;
+        };
+        known.tail = pos;
+        known.number = number;
+        known.mark = 1 - i;
+        let mut stream = self.writer.resume(stream, resume.next);
+        // Nothing has been collected yet, so neither can fail.
+        let _ = stream.segment(resume.segment);
+        let _ = stream.stamp(resume.stamp);
+        known.stream = Some(stream);
+    }
+
+    /// Where the subject finds the spool.
+    #[must_use]
+    pub fn spool_path(&self) -> &std::path::Path {
+        self.spool.path()
+    }
+
+    /// The sign of life for writers that wait.
+    #[must_use]
+    pub fn pulse(&self) -> Pulse {
+        Pulse(self.spool.controls.clone())
+    }
+
+    /// Drains what is worth it; call it every few milliseconds. True when
+    /// there was something.
+    pub fn poll(&mut self) -> Result<bool, WriteError> {
+        self.pulse().beat();
+        let extent = if self.flushed.elapsed() >= FLUSH_AFTER {
+            self.flushed = Instant::now();
+            Extent::All
+        } else {
+            Extent::Batches
+        };
+        if self.spool.prepare(SPARE_RINGS).is_err() {
+            self.note("new threads", "no room for their rings in the spool", 1);
+        }
+        self.drain_all(extent)
+    }
+
+    /// Drains until `done` says so, and then once more, completely.
+    pub fn run(&mut self, mut done: impl FnMut() -> bool) -> Result<(), WriteError> {
+        const SHORTEST: Duration = Duration::from_micros(200);
+        const LONGEST: Duration = Duration::from_millis(10);
+        let mut pause = SHORTEST;
+        while !done() {
+            if self.poll()? {
+                pause = SHORTEST;
+            } else {
+                sleep(pause);
+                pause = (pause * 2).min(LONGEST);
+            }
+        }
+        self.drain_all(Extent::All).map(|_| ())
+    }
+
+    /// Begins a segment: writers enter it where they can.
+    pub fn begin_segment(&self, segment: u64) {
+        let at = header::SEGMENT as u64;
+        self.spool
+            .controls
+            .u64(at)
+            .store(segment, Ordering::Release);
+    }
+
+    /// Something that could not be recorded, for the closing manifest.
+    pub fn note(&mut self, what: &str, why: &str, count: u64) {
+        *self
+            .not_recorded
+            .entry((what.to_owned(), why.to_owned()))
+            .or_default() += count;
+    }
+
+    /// Ends the recording; the subject goes on.
+    pub fn cut_short(&mut self, why: CutShort) {
+        self.end_spool();
+        self.writer.cut_short(why);
+    }
+
+    /// Appends what is left, writes the closing manifest and removes the spool.
+    pub fn finish(mut self, mut closing: Closing) -> Result<Finished, WriteError> {
+        self.end_spool();
+        // An error here has ended the recording; the closing manifest says so.
+        let _ = self.drain_all(Extent::All);
+        let _ = self.dump();
+        if self.spool_state() == state::DRAINER_SILENT {
+            closing.cut_short.get_or_insert(CutShort::RecorderSilent);
+        }
+        for ring in 0..self.spool.layout.rings {
+            let control = self.spool.layout.control_at(ring);
+            let discarded = self.spool.controls.u64(control + control::DISCARDED as u64);
+            let count = discarded.load(Ordering::Acquire);
+            if count > 0 {
+                self.note("events", "they came after the recording had ended", count);
+            }
+        }
+        self.rings.clear();
+        for ((what, why), count) in std::mem::take(&mut self.not_recorded) {
+            closing.not_recorded.push(NotRecorded { what, why, count });
+        }
+        let finished = self.writer.finish(closing)?;
+        // What cannot be removed is found, drained and empty, by the next
+        // command that opens the recording.
+        let _ = self.spool.remove();
+        Ok(finished)
+    }
+
+    fn spool_state(&self) -> u32 {
+        let at = header::STATE as u64;
+        self.spool.controls.u32(at).load(Ordering::Acquire)
+    }
+
+    fn end_spool(&self) {
+        let at = header::STATE as u64;
+        let _ = self.spool.controls.u32(at).compare_exchange(
+            state::RECORDING,
+            state::ENDED,
+            Ordering::AcqRel,
+            Ordering::Relaxed,
+        );
+    }
+
+    fn drain_all(&mut self, extent: Extent) -> Result<bool, WriteError> {
+        let mut progress = false;
+        for ring in 0..self.spool.layout.rings {
+            match self.drain(ring, extent) {
+                Ok(some) => progress |= some,
+                Err(error) => {
+                    self.end_spool();
+                    return Err(error);
+                }
+            }
+        }
+        Ok(progress)
+    }
+
+    fn drain(&mut self, ring: u32, extent: Extent) -> Result<bool, WriteError> {
+        let state = self.control_u32(ring, control::STATE);
+        if state != ring_state::TAKEN && state != ring_state::CLOSED {
+            return Ok(false);
+        }
+        if self.control_u32(ring, control::POLICY) == Policy::Ring as u32 {
+            return Ok(false);
+        }
+        let closed = state == ring_state::CLOSED;
+        let head = self.control_u64(ring, control::HEAD);
+        let waiting = head.wrapping_sub(self.rings[ring as usize].tail);
+        let worthwhile = BATCH.min(self.spool.layout.ring_size / 4);
+        let drained = waiting > 0 && (closed || extent == Extent::All || waiting >= worthwhile);
+        if drained {
+            self.drain_up_to(ring, head)?;
+        }
+        if closed && head == self.control_u64(ring, control::HEAD) {
+            self.release(ring, head);
+        }
+        Ok(drained)
+    }
+
+    fn drain_up_to(&mut self, ring: u32, head: u64) -> Result<(), WriteError> {
+        let size = self.spool.layout.ring_size;
+        let known = &self.rings[ring as usize];
+        if known.corrupt || head.wrapping_sub(known.tail) > size {
+            return self.discard(ring, head, "its ring was corrupt");
+        }
+        if known.stream.is_none() {
+            self.declare(ring)?;
+        }
+        let longest = (record::longest_inside(size) + 64) as u64;
+        loop {
+            let tail = self.rings[ring as usize].tail;
+            let len = (head - tail).min(COPY.max(longest));
+            let mut buffer = std::mem::take(&mut self.buffer);
+            let copied = self.copy(ring, tail, len as usize, &mut buffer);
+            let done = match copied {
+                Ok(()) => self.take(ring, &buffer, tail + len == head),
+                // The subject has cut the file; there is nothing behind that.
+                Err(_) => Ok(None),
+            };
+            self.buffer = buffer;
+            match done? {
+                Some(tail) => self.advance(ring, tail),
+                None => return self.discard(ring, head, "its ring was corrupt"),
+            }
+            if tail + len == head {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Copies a stretch of a ring's data out of the spool.
+    fn copy(&self, ring: u32, pos: u64, len: usize, buffer: &mut Vec<u8>) -> io::Result<()> {
+        let size = self.spool.layout.ring_size;
+        let data = self.spool.layout.data_at(ring);
+        buffer.resize(len, 0);
+        let offset = pos % size;
+        let first = len.min((size - offset) as usize);
+        let (before, after) = buffer.split_at_mut(first);
+        self.spool.file.read_exact_at(before, data + offset)?;
+        self.spool.file.read_exact_at(after, data)
+    }
+
+    /// Appends the records of a stretch that starts at the ring's tail.
+    /// Returns the new tail, or `None` when the stretch is corrupt.
+    fn take(&mut self, ring: u32, bytes: &[u8], to_head: bool) -> Result<Option<u64>, WriteError> {
+        let size = self.spool.layout.ring_size;
+        let mut unpacker = Unpacker::new(bytes, self.rings[ring as usize].tail, size, to_head);
+        // Up to the last event: a slice or segment that stands behind it is
+        // read again with the events that it is for.
+        let mut keep = unpacker.pos();
+        let corrupt = loop {
+            match unpacker.next() {
+                Ok(None) => break false,
+                Ok(Some(record)) => {
+                    let counted = !matches!(record, Record::Slice(_) | Record::Segment(_));
+                    if !self.append(ring, record)? {
+                        break true;
+                    }
+                    if counted {
+                        keep = unpacker.pos();
+                    }
+                }
+                Err(_) => break true,
+            }
+        };
+        let known = &mut self.rings[ring as usize];
+        if let Some(stream) = &mut known.stream {
+            stream.flush()?;
+        }
+        // A ring full of slices that no event follows must not stay full.
+        if keep == known.tail && unpacker.pos() - keep > size / 2 {
+            keep = unpacker.pos();
+        }
+        self.advance(ring, keep);
+        Ok((!corrupt).then_some(keep))
+    }
+
+    /// Appends one record to its stream; false when it makes no sense.
+    fn append(&mut self, ring: u32, record: Record<'_>) -> Result<bool, WriteError> {
+        let known = &mut self.rings[ring as usize];
+        let is_new = known.is_new();
+        let Some(stream) = &mut known.stream else {
+            return Ok(false);
+        };
+        match record {
+            Record::Event { payload, replaced } => {
+                if is_new {
+                    stream.push(payload, replaced)?;
+                }
+                known.number += 1;
+            }
+            Record::Slice(stamp) => return Ok(!is_new || stream.stamp(stamp).is_ok()),
+            Record::Segment(segment) => {
+                let Ok(segment) = u32::try_from(segment) else {
+                    return Ok(false);
+                };
+                if is_new {
+                    stream.segment(segment)?;
+                }
+            }
+            Record::Lost(count) => {
+                let Some(number) = known.number.checked_add(count) else {
+                    return Ok(false);
+                };
+                known.number = number;
+                stream.skip_to(number)?;
+                self.note("events", "they were too long or there was no room", count);
+            }
+            Record::Outside {
+                number,
+                len,
+                replaced,
+            } => {
+                let path = outside_file(&outside_folder(self.spool.path()), ring, number);
+                let event = if is_new {
+                    read_outside(&path, len)
+                } else {
+                    None
+                };
+                match event {
+                    Some(event) => stream.push(&event, replaced)?,
+                    None if is_new => {
+                        stream.skip_to(known.number + 1)?;
+                        self.note("long events", "their files were not as announced", 1);
+                    }
+                    None => {}
+                }
+                let known = &mut self.rings[ring as usize];
+                known.number += 1;
+                if let Some(stream) = &mut known.stream {
+                    // The file goes once its event is in the recording.
+                    stream.flush()?;
+                }
+                let _ = std::fs::remove_file(path);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Declares the stream of a ring that has its first events.
+    fn declare(&mut self, ring: u32) -> Result<(), WriteError> {
+        let info = self.stream_info(ring);
+        let stream = self.writer.stream(&info)?;
+        let known = &mut self.rings[ring as usize];
+        known.stream = Some(stream);
+        let tail = known.tail;
+        self.advance(ring, tail);
+        Ok(())
+    }
+
+    fn stream_info(&self, ring: u32) -> StreamInfo {
+        let kind = self.control_u32(ring, control::KIND);
+        let (kind, version) = match self.spool.kinds.get(kind as usize) {
+            Some((name, version)) => (name.clone(), *version),
+            None => (format!("unknown-{kind}"), 0),
+        };
+        let mut name = [0; control::MAX_NAME];
+        let at = self.spool.layout.control_at(ring) + control::NAME as u64;
+        let len = self.control_u32(ring, control::NAME_LEN) as usize;
+        let name = match self.spool.file.read_exact_at(&mut name, at) {
+            Ok(()) => String::from_utf8_lossy(&name[..len.min(name.len())]).into_owned(),
+            Err(_) => String::new(),
+        };
+        StreamInfo {
+            process: self.control_u32(ring, control::PROCESS),
+            thread: self.control_u64(ring, control::THREAD),
+            kind,
+            version,
+            table: self.control_u32(ring, control::FLAGS) & control::FLAG_TABLE != 0,
+            name,
+        }
+    }
+
+    /// Gives the ring's writer the room up to `tail`, and writes down for a
+    /// recovery what this position means.
+    fn advance(&mut self, ring: u32, tail: u64) {
+        let known = &mut self.rings[ring as usize];
+        let at = control::MARKS + known.mark * control::MARK_LEN;
+        let stream = known.stream.as_ref().map_or(0, |stream| stream.id().0);
+        let words = write_mark(tail, known.number, stream);
+        known.mark = 1 - known.mark;
+        known.tail = tail;
+        let control = self.spool.layout.control_at(ring);
+        for (word, value) in words.into_iter().enumerate() {
+            let at = control + at as u64 + word as u64 * 8;
+            self.spool.controls.u64(at).store(value, Ordering::Release);
+        }
+        let field = self.spool.controls.u64(control + control::TAIL as u64);
+        field.store(tail, Ordering::Release);
+    }
+
+    /// Gives up on a ring's content; its writer must not wait for room.
+    fn discard(&mut self, ring: u32, head: u64, why: &str) -> Result<(), WriteError> {
+        let known = &mut self.rings[ring as usize];
+        if !known.corrupt {
+            known.corrupt = true;
+            let what = match &known.stream {
+                Some(stream) => format!("the rest of stream {}", stream.id()),
+                None => format!("the stream of ring {ring}"),
+            };
+            self.note(&what, why, 1);
+        }
+        self.advance(ring, head);
+        Ok(())
+    }
+
+    /// Makes the ring of a thread that has ended ready for another.
+    fn release(&mut self, ring: u32, head: u64) {
+        self.rings[ring as usize] = Ring {
+            tail: head,
+            ..Ring::default()
+        };
+        let control = self.spool.layout.control_at(ring);
+        for word in 0..2 * control::MARK_LEN as u64 / 8 {
+            let at = control + control::MARKS as u64 + word * 8;
+            self.spool.controls.u64(at).store(0, Ordering::Release);
+        }
+        let tail = self.spool.controls.u64(control + control::TAIL as u64);
+        tail.store(head, Ordering::Release);
+        let state = self.spool.controls.u32(control + control::STATE as u64);
+        state.store(ring_state::READY, Ordering::Release);
+    }
+
+    /// Appends what the rings with the ring policy hold: the segments that
+    /// none of them has dropped.
+    pub fn dump(&mut self) -> Result<(), WriteError> {
+        for ring in 0..self.spool.layout.rings {
+            let taken = matches!(
+                self.control_u32(ring, control::STATE),
+                ring_state::TAKEN | ring_state::CLOSED
+            );
+            if taken && self.control_u32(ring, control::POLICY) == Policy::Ring as u32 {
+                self.dump_ring(ring)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn dump_ring(&mut self, ring: u32) -> Result<(), WriteError> {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        let snapshot = self.snapshot(ring, &mut buffer);
+        let result = match snapshot {
+            Some((tail, number)) => self.append_snapshot(ring, &buffer, tail, number),
+            None => {
+                let what = format!("the stream of ring {ring}");
+                self.note(&what, "its ring was corrupt or would not hold still", 1);
+                Ok(())
+            }
+        };
+        self.buffer = buffer;
+        result
+    }
+
+    /// Copies a ring whose writer goes on writing. Returns the position and
+    /// the event number that the copy starts with.
+    fn snapshot(&self, ring: u32, buffer: &mut Vec<u8>) -> Option<(u64, u64)> {
+        const TRIES: u32 = 100;
+        let size = self.spool.layout.ring_size;
+        for _ in 0..TRIES {
+            let tail = self.control_u64(ring, control::TAIL);
+            let mut starts = [0; region::STARTS * region::START_LEN];
+            let at = self.spool.layout.region_at(ring);
+            self.spool.file.read_exact_at(&mut starts, at).ok()?;
+            let head = self.control_u64(ring, control::HEAD);
+            let len = head.wrapping_sub(tail);
+            if len > size {
+                // Between its two loads the writer went round, or it lies.
+                continue;
+            }
+            self.copy(ring, tail, len as usize, buffer).ok()?;
+            if self.control_u64(ring, control::TAIL) != tail {
+                continue;
+            }
+            return starts
+                .chunks_exact(region::START_LEN)
+                .map(|start| [8, 16].map(|at| u64_of(start, at)))
+                .find(|[pos, _]| *pos == tail)
+                .map(|[pos, number]| (pos, number));
+        }
+        None
+    }
+
+    fn append_snapshot(
+        &mut self,
+        ring: u32,
+        bytes: &[u8],
+        tail: u64,
+        number: u64,
+    ) -> Result<(), WriteError> {
+        if self.rings[ring as usize].stream.is_none() {
+            let info = self.stream_info(ring);
+            self.rings[ring as usize].stream = Some(self.writer.stream(&info)?);
+        }
+        let first_live = self
+            .spool
+            .controls
+            .u64(header::FIRST_LIVE as u64)
+            .load(Ordering::Acquire);
+        self.rings[ring as usize].number = number;
+        let size = self.spool.layout.ring_size;
+        let mut unpacker = Unpacker::new(bytes, tail, size, true);
+        let mut live = false;
+        let corrupt = loop {
+            let record = match unpacker.next() {
+                Ok(Some(record)) => record,
+                Ok(None) => break false,
+                Err(_) => break true,
+            };
+            let known = &mut self.rings[ring as usize];
+            match record {
+                Record::Segment(segment) if segment < first_live => live = false,
+                Record::Segment(_) => {
+                    live = true;
+                    let number = known.number;
+                    if let Some(stream) = &mut known.stream {
+                        stream.skip_to(number)?;
+                    }
+                }
+                Record::Event { .. } if !live => {
+                    known.number += 1;
+                    continue;
+                }
+                // Whole segments are dropped instead, so these make no sense.
+                Record::Outside { .. } | Record::Lost(_) => break true,
+                _ => {}
+            }
+            if !self.append(ring, record)? {
+                break true;
+            }
+        };
+        if corrupt {
+            let what = format!("the rest of the stream of ring {ring}");
+            self.note(&what, "its ring was corrupt", 1);
+        }
+        match &mut self.rings[ring as usize].stream {
+            Some(stream) => stream.flush(),
+            None => Ok(()),
+        }
+    }
+
+    fn control_u32(&self, ring: u32, at: usize) -> u32 {
+        let at = self.spool.layout.control_at(ring) + at as u64;
+        self.spool.controls.u32(at).load(Ordering::Acquire)
+    }
+
+    fn control_u64(&self, ring: u32, at: usize) -> u64 {
+        let at = self.spool.layout.control_at(ring) + at as u64;
+        self.spool.controls.u64(at).load(Ordering::Acquire)
+    }
+}
+
+/// Where a stream of the recording goes on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Resume {
+    pub(crate) next: u64,
+    pub(crate) stamp: u64,
+    pub(crate) segment: u32,
+}
+
+fn write_mark(pos: u64, number: u64, stream: u32) -> [u64; 3] {
+    let crc = mark_crc(pos, number, stream);
+    [pos, number, u64::from(stream) | u64::from(crc) << 32]
+}
+
+fn read_mark([pos, number, last]: [u64; 3]) -> Option<(u64, u64, StreamId)> {
+    let stream = last as u32;
+    let good = stream != 0 && (last >> 32) as u32 == mark_crc(pos, number, stream);
+    good.then_some((pos, number, StreamId(stream)))
+}
+
+fn mark_crc(pos: u64, number: u64, stream: u32) -> u32 {
+    let mut bytes = [0; 20];
+    bytes[..8].copy_from_slice(&pos.to_le_bytes());
+    bytes[8..16].copy_from_slice(&number.to_le_bytes());
+    bytes[16..].copy_from_slice(&stream.to_le_bytes());
+    crc32c::crc32c(&bytes)
+}
+
+fn u64_of(bytes: &[u8], at: usize) -> u64 {
+    let bytes = bytes.get(at..).and_then(|bytes| bytes.first_chunk());
+    bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes))
+}
+
+/// The event in a file of its own, if the file is what the record announced.
+fn read_outside(path: &std::path::Path, len: u64) -> Option<Vec<u8>> {
+    if len > limits::EVENT as u64 {
+        return None;
+    }
+    let file = File::options()
+        .read(true)
+        .custom_flags(rustix::fs::OFlags::NOFOLLOW.bits() as i32)
+        .open(path)
+        .ok()?;
+    let metadata = file.metadata().ok()?;
+    if !metadata.is_file() || metadata.len() != len {
+        return None;
+    }
+    let mut event = Vec::with_capacity(len as usize);
+    file.take(len).read_to_end(&mut event).ok()?;
+    (event.len() as u64 == len).then_some(event)
+}
+
+/// Shows waiting writers that there is a drainer. A recorder beats it from a
+/// thread of its own: a drainer that waits for a slow disk is not dead.
+#[derive(Clone)]
+pub struct Pulse(Arc<SharedMap>);
+
+impl Pulse {
+    /// How often it should be beaten.
+    pub const INTERVAL: Duration = Duration::from_millis(20);
+
+    /// A sign of life.
+    pub fn beat(&self) {
+        let field = self.0.u64(header::HEARTBEAT as u64);
+        field.fetch_add(1, Ordering::Relaxed);
+    }
+}

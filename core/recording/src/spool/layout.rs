@@ -1,0 +1,298 @@
+//! The bytes of a spool, for whoever writes into one.
+//!
+//! Numbers are little-endian; `u64` fields are 8-byte aligned. *W* marks a
+//! field that the writer (the subject) stores, *D* one that the drainer
+//! stores. Whoever stores a field is the only one who does, but for those
+//! marked *atomic*.
+//!
+//! ```text
+//! The spool header, one page
+//!    0   8  magic           "RPRSPOOL"
+//!    8   4  version         1
+//!   12   4  rings           how many rings the file has room for
+//!   16   8  ring_size       bytes of data in each ring, a power of two
+//!   24   8  controls_at     offset of the first ring control
+//!   32   8  regions_at      offset of the first ring region
+//!   40   4  dead_after_ms   how long a drainer may be silent before a waiting
+//!                           writer takes it for dead
+//!   64   8  heartbeat    D  changes every few milliseconds
+//!  128   4  state           0 recording, 1 ended by the drainer, 2 ended by a
+//!                           writer because the drainer was silent (atomic)
+//!  192   8  stamp        W  the last stamp given out (atomic add)
+//!  256   8  segment      D  the segment that events belong to from now on
+//!  264   8  first_live   W  the first segment no ring has dropped (atomic max)
+//!  512  32  kind[0]         name of a kind of event, 28 bytes of UTF-8 padded
+//!                           with zeros, then its version as u32
+//!  544  32  kind[1] … up to kind[63]
+//!
+//! A ring control, 256 bytes; ring i's is at controls_at + 256 i
+//!    0   4  state           0 absent, 1 ready, 2 taken, 3 closed (atomic)
+//!    4   4  policy       W  0 block, 1 ring
+//!    8   4  process      W
+//!   12   4  kind         W  index into the header's kinds
+//!   16   8  thread       W  the kind's own number for the thread
+//!   24   4  flags        W  1: a table, which other streams refer to
+//!   28   4  name_len     W  up to 64
+//!   32  64  name         W  UTF-8, what a person calls the thread
+//!  128   8  head         W  position behind the last complete record
+//!  136   8  discarded    W  events that came after the recording had ended
+//!  192   8  tail            position of the oldest record that is still needed;
+//!                           D under block, W under ring
+//!  200  24  mark[0]      D  how far the recording has got, see below
+//!  224  24  mark[1]      D
+//!
+//! A ring region; ring i's is at regions_at + (4096 + ring_size) i
+//!    0  24  start[0]     W  segment (u64), position (u64), event number (u64)
+//!   24  24  start[1] …   W  up to start[63]: where segments begin, used in turn
+//! 4096      the ring's data
+//! ```
+//!
+//! **Positions** only grow; the byte of position p is data\[p mod ring_size\].
+//! A record never wraps: when the bytes up to the end of the data do not hold
+//! it, the writer puts a [pad](super::record) there and goes on at the start.
+//!
+//! **To claim a ring** a thread looks for a control in state 1 and changes it
+//! to 2 by compare-and-swap; then it stores policy, process, kind, thread,
+//! flags and name, and only after its first record stores `head`. No ready
+//! ring: the drainer will have prepared more in a moment. A thread that ends
+//! stores state 3, and the ring is used again once it is drained. After a
+//! fork the child must not touch its parent's rings; it claims its own.
+//!
+//! **To append** a thread writes the record behind `head` and then stores the
+//! new `head`, with release order where its memory model has one. That single
+//! store is what makes the record exist. There must be room: the new head may
+//! not exceed `tail + ring_size`. A writer keeps the last `tail` it saw and
+//! looks again only when that is used up.
+//!
+//! **A mark** is a position, an event number, the stream (u32) and a CRC32C of
+//! those 20 bytes: up to this position, which is where this event of this
+//! stream begins, the recording has everything. The drainer writes the two in
+//! turn, so that one is always whole; the valid one with the larger position
+//! counts. Only [recovery](super::recover) reads them.
+//!
+//! **Under the ring policy** the tail is always the position of one of the
+//! region's starts. A writer that begins segment s at position p with event e
+//! stores start\[k mod 64\] = (s, p, e), then the segment record. A writer that
+//! needs room raises `first_live` above its oldest segment and moves its tail
+//! to the next start. When even the current segment does not fit, it raises
+//! `first_live` above that and discards events until the next segment; so it
+//! does with an event that is too long for the ring.
+
+/// The first bytes of a spool.
+pub const MAGIC: [u8; 8] = *b"RPRSPOOL";
+/// The version of the spool.
+pub const VERSION: u32 = 1;
+
+/// Offsets in the spool header.
+#[allow(missing_docs, reason = "the module's drawing says what they are")]
+pub mod header {
+    pub const MAGIC: usize = 0;
+    pub const VERSION: usize = 8;
+    pub const RINGS: usize = 12;
+    pub const RING_SIZE: usize = 16;
+    pub const CONTROLS_AT: usize = 24;
+    pub const REGIONS_AT: usize = 32;
+    pub const DEAD_AFTER_MS: usize = 40;
+    pub const HEARTBEAT: usize = 64;
+    pub const STATE: usize = 128;
+    pub const STAMP: usize = 192;
+    pub const SEGMENT: usize = 256;
+    pub const FIRST_LIVE: usize = 264;
+    pub const KINDS: usize = 512;
+    pub const KIND_LEN: usize = 32;
+    pub const KIND_NAME_LEN: usize = 28;
+    pub const MAX_KINDS: usize = 64;
+    pub const LEN: usize = 4096;
+}
+
+/// Offsets in a ring control.
+#[allow(missing_docs, reason = "the module's drawing says what they are")]
+pub mod control {
+    pub const STATE: usize = 0;
+    pub const POLICY: usize = 4;
+    pub const PROCESS: usize = 8;
+    pub const KIND: usize = 12;
+    pub const THREAD: usize = 16;
+    pub const FLAGS: usize = 24;
+    pub const NAME_LEN: usize = 28;
+    pub const NAME: usize = 32;
+    pub const MAX_NAME: usize = 64;
+    pub const HEAD: usize = 128;
+    pub const DISCARDED: usize = 136;
+    pub const TAIL: usize = 192;
+    pub const MARKS: usize = 200;
+    pub const MARK_LEN: usize = 24;
+    pub const LEN: usize = 256;
+    pub const FLAG_TABLE: u32 = 1;
+}
+
+/// Offsets in a ring region.
+#[allow(missing_docs, reason = "the module's drawing says what they are")]
+pub mod region {
+    pub const START_LEN: usize = 24;
+    pub const STARTS: usize = 64;
+    pub const DATA: usize = 4096;
+}
+
+/// States of the whole spool.
+pub mod state {
+    /// Events are wanted.
+    pub const RECORDING: u32 = 0;
+    /// The drainer wants no more.
+    pub const ENDED: u32 = 1;
+    /// A writer waited for a drainer that gave no sign of life.
+    pub const DRAINER_SILENT: u32 = 2;
+}
+
+/// States of a ring.
+pub mod ring_state {
+    /// Its region is not there yet and must not be touched.
+    pub const ABSENT: u32 = 0;
+    /// Free to be claimed.
+    pub const READY: u32 = 1;
+    /// A thread writes into it.
+    pub const TAKEN: u32 = 2;
+    /// Its thread has ended; it waits to be drained.
+    pub const CLOSED: u32 = 3;
+}
+
+/// What a writer does when its ring is full.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Policy {
+    /// Wait for the drainer.
+    #[default]
+    Block = 0,
+    /// Drop the oldest segment.
+    Ring = 1,
+}
+
+/// The numbers of the spool header that both sides compute with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Spool {
+    /// How many rings the file has room for.
+    pub rings: u32,
+    /// Bytes of data in each ring.
+    pub ring_size: u64,
+    /// How long a drainer may be silent.
+    pub dead_after_ms: u32,
+}
+
+/// The smallest ring, so that a page of records fits several times.
+pub const MIN_RING: u64 = 16 << 10;
+/// The largest ring.
+pub const MAX_RING: u64 = 1 << 30;
+/// The most rings.
+pub const MAX_RINGS: u32 = 1 << 16;
+
+impl Spool {
+    /// Offset of a ring's control.
+    #[must_use]
+    pub fn control_at(&self, ring: u32) -> u64 {
+        header::LEN as u64 + u64::from(ring) * control::LEN as u64
+    }
+
+    /// Offset of a ring's region.
+    #[must_use]
+    pub fn region_at(&self, ring: u32) -> u64 {
+        let controls = u64::from(self.rings) * control::LEN as u64;
+        let regions_at = (header::LEN as u64 + controls).next_multiple_of(4096);
+        regions_at + u64::from(ring) * (region::DATA as u64 + self.ring_size)
+    }
+
+    /// Offset of a ring's data.
+    #[must_use]
+    pub fn data_at(&self, ring: u32) -> u64 {
+        self.region_at(ring) + region::DATA as u64
+    }
+
+    /// The length of the file with every ring present.
+    #[must_use]
+    pub fn file_len(&self) -> u64 {
+        self.region_at(self.rings)
+    }
+
+    /// Reads the header's first bytes; `None` when they are not a spool's.
+    #[must_use]
+    pub fn read(bytes: &[u8; header::LEN]) -> Option<Self> {
+        let u32_at = |at: usize| {
+            u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+        };
+        let u64_at = |at: usize| u64::from(u32_at(at)) | u64::from(u32_at(at + 4)) << 32;
+        let spool = Self {
+            rings: u32_at(header::RINGS),
+            ring_size: u64_at(header::RING_SIZE),
+            dead_after_ms: u32_at(header::DEAD_AFTER_MS),
+        };
+        let sane = bytes[..8] == MAGIC
+            && u32_at(header::VERSION) == VERSION
+            && (1..=MAX_RINGS).contains(&spool.rings)
+            && (MIN_RING..=MAX_RING).contains(&spool.ring_size)
+            && spool.ring_size.is_power_of_two()
+            && u64_at(header::CONTROLS_AT) == spool.control_at(0)
+            && u64_at(header::REGIONS_AT) == spool.region_at(0);
+        sane.then_some(spool)
+    }
+
+    /// Writes the header's first bytes.
+    pub fn write(&self, bytes: &mut [u8; header::LEN]) {
+        let mut put = |at: usize, value: &[u8]| bytes[at..at + value.len()].copy_from_slice(value);
+        put(header::MAGIC, &MAGIC);
+        put(header::VERSION, &VERSION.to_le_bytes());
+        put(header::RINGS, &self.rings.to_le_bytes());
+        put(header::RING_SIZE, &self.ring_size.to_le_bytes());
+        put(header::CONTROLS_AT, &self.control_at(0).to_le_bytes());
+        put(header::REGIONS_AT, &self.region_at(0).to_le_bytes());
+        put(header::DEAD_AFTER_MS, &self.dead_after_ms.to_le_bytes());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SPOOL: Spool = Spool {
+        rings: 100,
+        ring_size: 1 << 20,
+        dead_after_ms: 1000,
+    };
+
+    #[test]
+    fn round_trip() {
+        let mut bytes = [0; header::LEN];
+        SPOOL.write(&mut bytes);
+        assert_eq!(Spool::read(&bytes), Some(SPOOL));
+    }
+
+    #[test]
+    fn nothing_overlaps() {
+        assert_eq!(SPOOL.control_at(1) - SPOOL.control_at(0), 256);
+        assert!(SPOOL.control_at(SPOOL.rings) <= SPOOL.region_at(0));
+        assert_eq!(SPOOL.region_at(0) % 4096, 0);
+        assert_eq!(SPOOL.region_at(1) - SPOOL.data_at(0), SPOOL.ring_size);
+        const { assert!(control::MARKS + 2 * control::MARK_LEN <= control::LEN) };
+        const { assert!(region::STARTS * region::START_LEN <= region::DATA) };
+        const { assert!(header::KINDS + header::KIND_LEN * header::MAX_KINDS <= header::LEN) };
+    }
+
+    #[test]
+    fn a_header_that_lies_is_refused() {
+        for (at, value) in [
+            (0, 0u8),
+            (8, 2),
+            (12, 0),
+            (16, 1),
+            (18, 0xff),
+            (24, 9),
+            (32, 9),
+        ] {
+            let mut bytes = [0; header::LEN];
+            SPOOL.write(&mut bytes);
+            bytes[at] = value;
+            if at == 12 {
+                bytes[12..16].fill(0xff);
+            }
+            assert_eq!(Spool::read(&bytes), None, "byte {at}");
+        }
+    }
+}

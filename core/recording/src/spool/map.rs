@@ -1,0 +1,176 @@
+//! A shared mapping of a spool, of which only atomics are handed out.
+#![allow(unsafe_code, reason = "mapping a file and reading it atomically")]
+
+use super::{
+    layout::{self, header},
+    ring::{Environment, RingInfo, RingWriter},
+};
+use rustix::mm::{MapFlags, ProtFlags};
+use std::{
+    fs::File,
+    io,
+    os::unix::fs::FileExt,
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicU32, AtomicU64},
+    },
+    time::{Duration, Instant},
+};
+
+/// A part of a spool, from its start, mapped shared.
+pub(crate) struct SharedMap {
+    base: *mut u8,
+    len: usize,
+}
+
+// SAFETY: the mapping is valid in every thread and is accessed through atomics
+// or through ring writers, each of which owns its ring.
+unsafe impl Send for SharedMap {}
+// SAFETY: as above.
+unsafe impl Sync for SharedMap {}
+
+impl SharedMap {
+    pub(crate) fn new(file: &File, len: u64) -> io::Result<Self> {
+        let len = usize::try_from(len).map_err(io::Error::other)?;
+        let protection = ProtFlags::READ | ProtFlags::WRITE;
+        // SAFETY: a new mapping at an address of the kernel's choice touches
+        // nothing that Rust knows of.
+        let base = unsafe {
+            rustix::mm::mmap(
+                std::ptr::null_mut(),
+                len,
+                protection,
+                MapFlags::SHARED,
+                file,
+                0,
+            )?
+        };
+        let base = base.cast();
+        Ok(Self { base, len })
+    }
+
+    /// The field at `at`, which is one of the layout's.
+    pub(crate) fn u32(&self, at: u64) -> &AtomicU32 {
+        let at = at as usize;
+        assert!(at.is_multiple_of(4) && at + 4 <= self.len);
+        // SAFETY: within the mapping, aligned, and accessed atomically by all.
+        unsafe { AtomicU32::from_ptr(self.base.add(at).cast()) }
+    }
+
+    /// The field at `at`, which is one of the layout's.
+    pub(crate) fn u64(&self, at: u64) -> &AtomicU64 {
+        let at = at as usize;
+        assert!(at.is_multiple_of(8) && at + 8 <= self.len);
+        // SAFETY: within the mapping, aligned, and accessed atomically by all.
+        unsafe { AtomicU64::from_ptr(self.base.add(at).cast()) }
+    }
+}
+
+impl Drop for SharedMap {
+    fn drop(&mut self) {
+        // SAFETY: the mapping is ours, and nothing borrows from it any more.
+        let _ = unsafe { rustix::mm::munmap(self.base.cast(), self.len) };
+    }
+}
+
+/// A spool as code inside a subject sees it, where that code has `std`.
+#[derive(Clone)]
+pub struct SubjectSpool {
+    map: Arc<SharedMap>,
+    layout: layout::Spool,
+    folder: PathBuf,
+}
+
+impl SubjectSpool {
+    /// Maps the spool at `path`.
+    pub fn open(path: impl AsRef<Path>) -> io::Result<Self> {
+        let path = path.as_ref();
+        let file = File::options().read(true).write(true).open(path)?;
+        let mut bytes = [0; header::LEN];
+        file.read_exact_at(&mut bytes, 0)?;
+        let layout = layout::Spool::read(&bytes)
+            .filter(|layout| {
+                file.metadata()
+                    .is_ok_and(|is| is.len() >= layout.file_len())
+            })
+            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "not a spool"))?;
+        let map = Arc::new(SharedMap::new(&file, layout.file_len())?);
+        let folder = outside_folder(path);
+        Ok(Self {
+            map,
+            layout,
+            folder,
+        })
+    }
+
+    /// Claims a ring for a thread, waiting a moment for the drainer to prepare
+    /// one; `None` when there is none to be had.
+    #[must_use]
+    pub fn ring(&self, info: RingInfo<'_>) -> Option<RingWriter<StdEnvironment>> {
+        let patience = Duration::from_millis(u64::from(self.layout.dead_after_ms));
+        let start = Instant::now();
+        loop {
+            let environment = StdEnvironment {
+                _map: self.map.clone(),
+                folder: self.folder.clone(),
+                start,
+            };
+            // SAFETY: the environment keeps the mapping for as long as the
+            // writer lives, and it has the layout's length.
+            let writer =
+                unsafe { RingWriter::claim(self.map.base, self.layout, info, environment) };
+            if writer.is_some() || start.elapsed() >= patience {
+                return writer;
+            }
+            sleep(Duration::from_micros(200));
+        }
+    }
+}
+
+/// Where events are that were too long for a ring of the spool at `path`.
+pub(crate) fn outside_folder(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".d");
+    name.into()
+}
+
+/// The file of an outside event.
+pub(crate) fn outside_file(folder: &Path, ring: u32, number: u64) -> PathBuf {
+    folder.join(format!("{ring}-{number}"))
+}
+
+/// The world of a ring writer where there is `std`.
+pub struct StdEnvironment {
+    _map: Arc<SharedMap>,
+    folder: PathBuf,
+    start: Instant,
+}
+
+impl Environment for StdEnvironment {
+    fn now_ms(&mut self) -> u64 {
+        self.start.elapsed().as_millis() as u64
+    }
+
+    fn pause(&mut self) {
+        sleep(Duration::from_micros(50));
+    }
+
+    fn store_outside(&mut self, ring: u32, number: u64, event: &[u8]) -> bool {
+        let path = outside_file(&self.folder, ring, number);
+        let stored = std::fs::write(&path, event);
+        if stored.is_err() {
+            let _ = std::fs::remove_file(&path);
+        }
+        stored.is_ok()
+    }
+}
+
+/// Lets the calling thread rest, if the system agrees.
+pub(crate) fn sleep(time: Duration) {
+    let request = rustix::thread::Timespec {
+        tv_sec: time.as_secs() as i64,
+        tv_nsec: i64::from(time.subsec_nanos()),
+    };
+    let _ = rustix::thread::nanosleep(&request);
+}

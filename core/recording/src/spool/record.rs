@@ -1,0 +1,85 @@
+//! The bytes of one record in a ring.
+//!
+//! ```text
+//!  0  2  head   bits 0..13: length of the body; bits 13..16: what it is
+//!  2     body
+//!
+//!  0 event     the body is the event
+//!  1 replaced  an event whose payload is a stand-in for a private one
+//!  2 slice     u64: the stamp of the events that follow
+//!  3 segment   u64: the segment that the events that follow belong to
+//!  4 long      u32 length, then the event, up to a quarter of the ring; the
+//!              body's length field is 0 for an event, 1 for a replaced one
+//!  5 outside   the event is in a file of its own, `FOLDER/RING-NUMBER`: u64
+//!              number, u64 length, u32 1 if replaced, otherwise 0
+//!  6 pad       the rest up to the end of the data is skipped
+//!  7 lost      u64: so many events were not recorded here (too long, or no
+//!              room for their file)
+//! ```
+//! Where fewer than two bytes are left to the end of the data, they are
+//! skipped with no pad. The folder of outside events is the spool's name with
+//! `.d` behind it; the file is whole before the record exists.
+
+/// What a record is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u16)]
+#[allow(missing_docs, reason = "the module's drawing says what they are")]
+pub enum Tag {
+    Event = 0,
+    Replaced = 1,
+    Slice = 2,
+    Segment = 3,
+    Long = 4,
+    Outside = 5,
+    Pad = 6,
+    Lost = 7,
+}
+
+/// The longest body that a record's head can say.
+pub const MAX_BODY: usize = (1 << 13) - 1;
+/// The length of a record's head.
+pub const HEAD: usize = 2;
+/// The body of a record that says where an outside event is.
+pub const OUTSIDE_BODY: usize = 20;
+
+/// The head of a record.
+#[must_use]
+pub const fn head(tag: Tag, len: usize) -> u16 {
+    (tag as u16) << 13 | (len as u16 & MAX_BODY as u16)
+}
+
+/// What a head says.
+#[must_use]
+pub const fn read_head(head: u16) -> (Tag, usize) {
+    let tag = match head >> 13 {
+        0 => Tag::Event,
+        1 => Tag::Replaced,
+        2 => Tag::Slice,
+        3 => Tag::Segment,
+        4 => Tag::Long,
+        5 => Tag::Outside,
+        6 => Tag::Pad,
+        _ => Tag::Lost,
+    };
+    (tag, head as usize & MAX_BODY)
+}
+
+/// The longest event that goes into a ring of this size; what is longer goes
+/// outside.
+#[must_use]
+pub const fn longest_inside(ring_size: u64) -> usize {
+    (ring_size / 4) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heads_round_trip() {
+        for number in 0..=u16::MAX {
+            let (tag, len) = read_head(number);
+            assert_eq!(head(tag, len), number);
+        }
+    }
+}

@@ -1,0 +1,493 @@
+//! The writer of one ring: what code inside a subject appends events with.
+//!
+//! The way of an ordinary event is a comparison, the copy, and one store that
+//! makes it exist. Everything else (a full ring, the end of the data, events
+//! too long for the ring) is out of line.
+#![allow(
+    unsafe_code,
+    reason = "events are stored straight into a shared mapping"
+)]
+
+use super::{
+    layout::{self, Policy, control, header, region, ring_state, state},
+    record::{self, Tag},
+};
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
+
+/// What a ring writer needs of the world around it.
+pub trait Environment {
+    /// A clock that never goes back, in milliseconds.
+    fn now_ms(&mut self) -> u64;
+    /// Lets others run for a moment: a ring is full.
+    fn pause(&mut self);
+    /// Stores an event that is too long for the ring, in a file of its own
+    /// that is whole when this returns true.
+    fn store_outside(&mut self, ring: u32, number: u64, event: &[u8]) -> bool;
+}
+
+/// Whose events a ring holds.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RingInfo<'a> {
+    /// What happens when it is full.
+    pub policy: Policy,
+    /// The process.
+    pub process: u32,
+    /// The thread, by the kind's own count.
+    pub thread: u64,
+    /// Which of the spool's kinds of events.
+    pub kind: u32,
+    /// Other streams refer to these events.
+    pub table: bool,
+    /// What a person calls the thread; cut off after 64 bytes.
+    pub name: &'a str,
+}
+
+/// Appends the events of one thread to its ring.
+pub struct RingWriter<E: Environment> {
+    spool: layout::Spool,
+    base: *mut u8,
+    ring: u32,
+    policy: Policy,
+    data: *mut u8,
+    /// The position of the next record.
+    pos: u64,
+    /// Up to here a record fits with no further look at the tail.
+    limit: u64,
+    /// The number of the next event.
+    events: u64,
+    /// How many outside events there were.
+    outside: u64,
+    /// Which starts of segments are in use: `first..next`.
+    starts: core::ops::Range<u64>,
+    /// The segment of the events that follow.
+    segment: u64,
+    /// Events that came after the recording had ended.
+    discarded: u64,
+    mode: Mode,
+    environment: E,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Recording,
+    /// The current segment did not fit: nothing is kept until the next.
+    SegmentLost,
+    /// The recording has ended.
+    Ended,
+}
+
+// SAFETY: the pointers stand for a mapping that is valid in every thread, and
+// the ring belongs to whoever owns the writer.
+unsafe impl<E: Environment + Send> Send for RingWriter<E> {}
+
+impl<E: Environment> RingWriter<E> {
+    /// Claims a ring; `None` when none is ready or the recording has ended.
+    ///
+    /// # Safety
+    /// `base` points to a readable and writable mapping of a spool with this
+    /// layout, [`layout::Spool::file_len`] bytes long, that stays until the
+    /// writer is gone.
+    pub unsafe fn claim(
+        base: *mut u8,
+        spool: layout::Spool,
+        info: RingInfo<'_>,
+        environment: E,
+    ) -> Option<Self> {
+        let mut writer = Self {
+            spool,
+            base,
+            ring: 0,
+            policy: info.policy,
+            data: base,
+            pos: 0,
+            limit: 0,
+            events: 0,
+            outside: 0,
+            starts: 0..0,
+            segment: 0,
+            discarded: 0,
+            mode: Mode::Recording,
+            environment,
+        };
+        if writer.header_u32(header::STATE).load(Ordering::Acquire) != state::RECORDING {
+            return None;
+        }
+        writer.ring = (0..spool.rings).find(|ring| {
+            writer.ring_u32(*ring, control::STATE).compare_exchange(
+                ring_state::READY,
+                ring_state::TAKEN,
+                Ordering::AcqRel,
+                Ordering::Relaxed,
+            ) == Ok(ring_state::READY)
+        })?;
+        // SAFETY: the region of a ring that was ready is within the mapping.
+        writer.data = unsafe { base.add(spool.data_at(writer.ring) as usize) };
+        writer.introduce(&info);
+        Some(writer)
+    }
+
+    fn introduce(&mut self, info: &RingInfo<'_>) {
+        let ring = self.ring;
+        let mut end = info.name.len().min(control::MAX_NAME);
+        while !info.name.is_char_boundary(end) {
+            end -= 1;
+        }
+        let name = &info.name.as_bytes()[..end];
+        let at = self.spool.control_at(ring) as usize + control::NAME;
+        // SAFETY: the name's place is within the control of this ring, which
+        // this writer has claimed, and `name` is no longer than that place.
+        unsafe { core::ptr::copy_nonoverlapping(name.as_ptr(), self.base.add(at), name.len()) };
+        let put = |at, value| self.ring_u32(ring, at).store(value, Ordering::Relaxed);
+        put(control::POLICY, info.policy as u32);
+        put(control::PROCESS, info.process);
+        put(control::KIND, info.kind);
+        put(control::NAME_LEN, name.len() as u32);
+        put(control::FLAGS, u32::from(info.table) * control::FLAG_TABLE);
+        self.ring_u64(control::THREAD)
+            .store(info.thread, Ordering::Relaxed);
+        self.pos = self.ring_u64(control::HEAD).load(Ordering::Acquire);
+        self.segment = self.header_u64(header::SEGMENT).load(Ordering::Acquire);
+        self.begin_segment(self.segment);
+    }
+
+    /// Appends an event; false when it was discarded.
+    #[inline]
+    pub fn append(&mut self, event: &[u8]) -> bool {
+        let next = self.pos + (record::HEAD + event.len()) as u64;
+        if event.len() > record::MAX_BODY || next > self.limit {
+            return self.append_slowly(event, false);
+        }
+        self.put_record(record::head(Tag::Event, event.len()), event);
+        self.events += 1;
+        self.publish(next);
+        true
+    }
+
+    /// Appends an event whose payload is a stand-in for a private one.
+    pub fn append_replaced(&mut self, event: &[u8]) -> bool {
+        self.append_slowly(event, true)
+    }
+
+    /// The number of the next event.
+    #[must_use]
+    pub fn next_number(&self) -> u64 {
+        self.events
+    }
+
+    /// Opens a slice: the events from here on come after everything that was
+    /// stamped before. Returns its stamp.
+    pub fn stamp(&mut self) -> u64 {
+        let stamp = self
+            .header_u64(header::STAMP)
+            .fetch_add(1, Ordering::AcqRel)
+            + 1;
+        self.append_number(Tag::Slice, stamp);
+        stamp
+    }
+
+    /// The segment that the recorder wants events to belong to. A kind asks
+    /// where it could begin one, and then calls [`Self::begin_segment`].
+    #[inline]
+    #[must_use]
+    pub fn wanted_segment(&self) -> Option<u64> {
+        let wanted = self.header_u64(header::SEGMENT).load(Ordering::Relaxed);
+        (wanted != self.segment).then_some(wanted)
+    }
+
+    /// The events from here on belong to this segment.
+    pub fn begin_segment(&mut self, segment: u64) {
+        if self.mode == Mode::Ended {
+            return;
+        }
+        self.segment = segment;
+        if self.policy == Policy::Block {
+            self.append_number(Tag::Segment, segment);
+            return;
+        }
+        self.mode = Mode::Recording;
+        if self.starts.end - self.starts.start == region::STARTS as u64 {
+            self.drop_oldest_segment();
+        }
+        if !self.reserve((record::HEAD + 8) as u64) {
+            return;
+        }
+        let start = self.spool.region_at(self.ring) as usize
+            + (self.starts.end % region::STARTS as u64) as usize * region::START_LEN;
+        for (i, value) in [segment, self.pos, self.events].into_iter().enumerate() {
+            self.atomic_u64(start + i * 8)
+                .store(value, Ordering::Relaxed);
+        }
+        self.starts.end += 1;
+        if self.starts.end - self.starts.start == 1 {
+            // Nothing before this is needed any more.
+            self.move_tail(self.pos);
+        }
+        self.append_number(Tag::Segment, segment);
+    }
+
+    /// Whether events are still wanted.
+    #[must_use]
+    pub fn is_recording(&self) -> bool {
+        self.mode != Mode::Ended
+    }
+
+    #[cold]
+    fn append_slowly(&mut self, event: &[u8], replaced: bool) -> bool {
+        let tag = if replaced { Tag::Replaced } else { Tag::Event };
+        let len = event.len();
+        if len <= record::MAX_BODY {
+            if !self.reserve((record::HEAD + len) as u64) {
+                return self.discard();
+            }
+            self.put_record(record::head(tag, len), event);
+            self.events += 1;
+            self.publish(self.pos + (record::HEAD + len) as u64);
+        } else if len <= record::longest_inside(self.spool.ring_size) {
+            let whole = (record::HEAD + 4 + len) as u64;
+            if !self.reserve(whole) {
+                return self.discard();
+            }
+            let head = record::head(Tag::Long, usize::from(replaced));
+            self.put_record(head, &(len as u32).to_le_bytes());
+            self.put(record::HEAD + 4, event);
+            self.events += 1;
+            self.publish(self.pos + whole);
+        } else {
+            return self.append_outside(event, replaced);
+        }
+        true
+    }
+
+    fn append_outside(&mut self, event: &[u8], replaced: bool) -> bool {
+        if self.policy == Policy::Ring {
+            // Files of dropped segments would pile up: the segment goes.
+            self.lose_segment();
+        }
+        if self.mode != Mode::Recording {
+            return self.discard();
+        }
+        let number = self.outside;
+        self.outside += 1;
+        if !self.environment.store_outside(self.ring, number, event) {
+            self.append_number(Tag::Lost, 1);
+            self.events += 1;
+            return false;
+        }
+        if !self.reserve((record::HEAD + record::OUTSIDE_BODY) as u64) {
+            return self.discard();
+        }
+        let mut body = [0; record::OUTSIDE_BODY];
+        body[..8].copy_from_slice(&number.to_le_bytes());
+        body[8..16].copy_from_slice(&(event.len() as u64).to_le_bytes());
+        body[16..].copy_from_slice(&u32::from(replaced).to_le_bytes());
+        self.put_record(record::head(Tag::Outside, body.len()), &body);
+        self.events += 1;
+        self.publish(self.pos + (record::HEAD + body.len()) as u64);
+        true
+    }
+
+    fn append_number(&mut self, tag: Tag, number: u64) {
+        if self.reserve((record::HEAD + 8) as u64) {
+            self.put_record(record::head(tag, 8), &number.to_le_bytes());
+            self.publish(self.pos + (record::HEAD + 8) as u64);
+        }
+    }
+
+    /// Counts an event that is not kept.
+    fn discard(&mut self) -> bool {
+        self.events += 1;
+        if self.mode == Mode::Ended {
+            self.discarded += 1;
+            self.ring_u64(control::DISCARDED)
+                .store(self.discarded, Ordering::Relaxed);
+        }
+        false
+    }
+
+    /// Makes room for a record of `need` bytes at `pos`, in one piece.
+    fn reserve(&mut self, need: u64) -> bool {
+        let size = self.spool.ring_size;
+        loop {
+            if self.mode != Mode::Recording {
+                return false;
+            }
+            let boundary = (self.pos | (size - 1)) + 1;
+            let whole = self.pos + need <= boundary;
+            let upto = if whole { self.pos + need } else { boundary };
+            if !self.make_room(upto) {
+                return false;
+            }
+            if whole {
+                let tail = self.ring_u64(control::TAIL).load(Ordering::Acquire);
+                self.limit = (tail + size).min(boundary);
+                return true;
+            }
+            if boundary - self.pos >= record::HEAD as u64 {
+                self.put(0, &record::head(Tag::Pad, 0).to_le_bytes());
+            }
+            self.publish(boundary);
+        }
+    }
+
+    /// Waits or drops until the ring may be filled up to `upto`.
+    fn make_room(&mut self, upto: u64) -> bool {
+        match self.policy {
+            Policy::Block => self.wait_for_room(upto),
+            Policy::Ring => {
+                while !self.has_room(upto) {
+                    if !self.drop_oldest_segment() {
+                        return false;
+                    }
+                }
+                true
+            }
+        }
+    }
+
+    fn has_room(&self, upto: u64) -> bool {
+        let tail = self.ring_u64(control::TAIL).load(Ordering::Acquire);
+        upto <= tail + self.spool.ring_size
+    }
+
+    fn wait_for_room(&mut self, upto: u64) -> bool {
+        const SPINS: u32 = 100;
+        for _ in 0..SPINS {
+            if self.has_room(upto) {
+                return true;
+            }
+            core::hint::spin_loop();
+        }
+        let mut beat = self.header_u64(header::HEARTBEAT).load(Ordering::Relaxed);
+        let mut beat_at = self.environment.now_ms();
+        loop {
+            if self.has_room(upto) {
+                return true;
+            }
+            if self.header_u32(header::STATE).load(Ordering::Acquire) != state::RECORDING {
+                self.end();
+                return false;
+            }
+            self.environment.pause();
+            let now = self.environment.now_ms();
+            let seen = self.header_u64(header::HEARTBEAT).load(Ordering::Relaxed);
+            if seen != beat {
+                (beat, beat_at) = (seen, now);
+            } else if now.saturating_sub(beat_at) >= u64::from(self.spool.dead_after_ms) {
+                // Nobody is there. Whoever loses this race finds it ended.
+                let _ = self.header_u32(header::STATE).compare_exchange(
+                    state::RECORDING,
+                    state::DRAINER_SILENT,
+                    Ordering::AcqRel,
+                    Ordering::Relaxed,
+                );
+                self.end();
+                return false;
+            }
+        }
+    }
+
+    fn end(&mut self) {
+        self.mode = Mode::Ended;
+        self.limit = 0;
+    }
+
+    /// Gives up everything up to and with the current segment.
+    fn lose_segment(&mut self) {
+        while self.mode == Mode::Recording && self.drop_oldest_segment() {}
+    }
+
+    /// Gives up the oldest segment; false when it was the current one.
+    fn drop_oldest_segment(&mut self) -> bool {
+        let oldest = self.start_segment(self.starts.start);
+        self.header_u64(header::FIRST_LIVE)
+            .fetch_max(oldest + 1, Ordering::AcqRel);
+        self.starts.start += 1;
+        if self.starts.is_empty() {
+            self.mode = Mode::SegmentLost;
+            self.limit = 0;
+            return false;
+        }
+        let start = self.start_at(self.starts.start);
+        let pos = self.atomic_u64(start + 8).load(Ordering::Relaxed);
+        self.move_tail(pos);
+        true
+    }
+
+    fn start_at(&self, start: u64) -> usize {
+        let slot = (start % region::STARTS as u64) as usize;
+        self.spool.region_at(self.ring) as usize + slot * region::START_LEN
+    }
+
+    fn start_segment(&self, start: u64) -> u64 {
+        self.atomic_u64(self.start_at(start))
+            .load(Ordering::Relaxed)
+    }
+
+    /// Under the ring policy: what lies before `pos` may be overwritten.
+    fn move_tail(&self, pos: u64) {
+        self.ring_u64(control::TAIL).store(pos, Ordering::Release);
+        // A reader that still sees the old tail sees the old bytes, too.
+        fence(Ordering::Release);
+    }
+
+    #[inline]
+    fn put_record(&mut self, head: u16, body: &[u8]) {
+        self.put(0, &head.to_le_bytes());
+        self.put(record::HEAD, body);
+    }
+
+    /// Stores bytes `ahead` of the position; the caller has reserved them.
+    #[inline]
+    fn put(&mut self, ahead: usize, bytes: &[u8]) {
+        let offset = (self.pos & (self.spool.ring_size - 1)) as usize + ahead;
+        debug_assert!(offset + bytes.len() <= self.spool.ring_size as usize);
+        // SAFETY: every caller has made sure, by `limit` or by `reserve`, that
+        // the record ends within the data of this ring, which is mapped and
+        // which nobody else writes to.
+        unsafe {
+            core::ptr::copy_nonoverlapping(bytes.as_ptr(), self.data.add(offset), bytes.len());
+        }
+    }
+
+    /// Makes what was stored up to `pos` exist.
+    #[inline]
+    fn publish(&mut self, pos: u64) {
+        self.pos = pos;
+        self.ring_u64(control::HEAD).store(pos, Ordering::Release);
+    }
+
+    fn header_u32(&self, at: usize) -> &AtomicU32 {
+        // SAFETY: the header is mapped, and its fields are aligned.
+        unsafe { AtomicU32::from_ptr(self.base.add(at).cast()) }
+    }
+
+    fn header_u64(&self, at: usize) -> &AtomicU64 {
+        self.atomic_u64(at)
+    }
+
+    fn ring_u32(&self, ring: u32, at: usize) -> &AtomicU32 {
+        let at = self.spool.control_at(ring) as usize + at;
+        // SAFETY: the controls of all rings are mapped; their fields are aligned.
+        unsafe { AtomicU32::from_ptr(self.base.add(at).cast()) }
+    }
+
+    #[inline]
+    fn ring_u64(&self, at: usize) -> &AtomicU64 {
+        self.atomic_u64(self.spool.control_at(self.ring) as usize + at)
+    }
+
+    #[inline]
+    fn atomic_u64(&self, at: usize) -> &AtomicU64 {
+        // SAFETY: callers pass aligned offsets within the header, a control or
+        // the region of the claimed ring, all of which are mapped; everybody
+        // else uses atomics there, too.
+        unsafe { AtomicU64::from_ptr(self.base.add(at).cast()) }
+    }
+}
+
+impl<E: Environment> Drop for RingWriter<E> {
+    fn drop(&mut self) {
+        self.ring_u32(self.ring, control::STATE)
+            .store(ring_state::CLOSED, Ordering::Release);
+    }
+}
