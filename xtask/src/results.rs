@@ -1,5 +1,6 @@
-//! Results that are kept: what was measured, when, on which machine, by which
-//! command. Without these three a number cannot be compared with the next one.
+//! Results that are kept: what was measured, when, of which revision, on which
+//! machine, by which command. Without these a number cannot be compared with
+//! the next one.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -19,10 +20,16 @@ pub(crate) fn keep(
     let now = command::stdout(Command::new("date").args(["-u", "+%F %H:%M UTC"]))?;
     let now = now.trim();
     let date = now.split(' ').next().unwrap_or(now);
+    let mut describe = Command::new("git");
+    describe
+        .arg("-C")
+        .arg(root)
+        .args(["describe", "--always", "--dirty"]);
+    let revision = command::stdout(&mut describe).unwrap_or_else(|_| "unknown".to_owned());
     let file = Path::new("studies").join(name).join(format!("{date}.md"));
     append(
         &root.join(&file),
-        &section(now, &machine(), command, output),
+        &section(now, revision.trim(), &machine(), command, output),
     )
     .map_err(|error| format!("cannot write {}: {error}", file.display()))?;
     Ok(file)
@@ -39,7 +46,7 @@ fn append(file: &Path, section: &str) -> std::io::Result<()> {
     file.write_all(section.as_bytes())
 }
 
-fn section(now: &str, machine: &str, command: &str, output: &str) -> String {
+fn section(now: &str, revision: &str, machine: &str, command: &str, output: &str) -> String {
     // A fence longer than any in the output, so that the output cannot end it.
     let longest = output
         .lines()
@@ -48,7 +55,7 @@ fn section(now: &str, machine: &str, command: &str, output: &str) -> String {
     let fence = "`".repeat(longest.map_or(3, |longest| longest.max(2) + 1));
     let output = output.trim_end();
     format!(
-        "# {now}\n\n- machine: {machine}\n- command: `{command}`\n\n{fence}text\n{output}\n{fence}\n"
+        "# {now}\n\n- revision: {revision}\n- machine: {machine}\n- command: `{command}`\n\n{fence}text\n{output}\n{fence}\n"
     )
 }
 
@@ -105,9 +112,10 @@ mod tests {
 
     #[test]
     fn the_output_cannot_end_its_own_fence() {
-        assert!(section("", "", "", "a\n").ends_with("\n```text\na\n```\n"));
+        assert!(section("", "", "", "", "a\n").ends_with("\n```text\na\n```\n"));
         assert!(
-            section("", "", "", "````\na\n````\n").contains("\n`````text\n````\na\n````\n`````\n")
+            section("", "", "", "", "````\na\n````\n")
+                .contains("\n`````text\n````\na\n````\n`````\n")
         );
     }
 

@@ -2,7 +2,6 @@
 //! it may, installs them. When nothing is missing it looks at a few files and
 //! prints nothing.
 
-use std::collections::BTreeSet;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -74,20 +73,20 @@ const REQUIREMENTS: &[Requirement] = &[
 /// A component of the Rust toolchain, and the cargo command it brings.
 const COMPONENTS: &[(&str, &str)] = &[("rustfmt", "cargo-fmt"), ("clippy", "cargo-clippy")];
 
-/// Sees to it that `task` finds what it needs here.
-pub(crate) fn ensure(task: Task) -> Result<(), Failure> {
-    ensure_packages(task)?;
+/// Sees to it that `task` finds what it needs here, and returns the packages
+/// that it has to do without.
+pub(crate) fn ensure(task: Task) -> Result<Vec<&'static str>, Failure> {
+    let lacking = ensure_packages(task)?;
     if task == Test {
-        ensure_components()
-    } else {
-        Ok(())
+        ensure_components()?;
     }
+    Ok(lacking)
 }
 
-fn ensure_packages(task: Task) -> Result<(), Failure> {
+fn ensure_packages(task: Task) -> Result<Vec<&'static str>, Failure> {
     let missing = missing_for(task);
     if missing.is_empty() {
-        return Ok(());
+        return Ok(Vec::new());
     }
     for requirement in &missing {
         println!("missing: {} ({})", requirement.package, requirement.purpose);
@@ -95,8 +94,7 @@ fn ensure_packages(task: Task) -> Result<(), Failure> {
     if !command::on_path("apt-get") {
         return without_apt(task, &missing);
     }
-    let packages: BTreeSet<&str> = missing.iter().map(|r| r.package).collect();
-    let packages: Vec<&str> = packages.into_iter().collect();
+    let packages: Vec<&str> = missing.iter().map(|r| r.package).collect();
     let Some(root) = way_to_root() else {
         return Err(format!(
             "this needs packages that only root can install; run\n    {}",
@@ -110,7 +108,7 @@ fn ensure_packages(task: Task) -> Result<(), Failure> {
     command::succeed(&mut as_root(root, &words))?;
     let still: Vec<&str> = missing_for(task).iter().map(|r| r.package).collect();
     if still.is_empty() {
-        Ok(())
+        Ok(still)
     } else {
         Err(format!(
             "installed {}, but what shows that it is there is still missing",
@@ -128,7 +126,7 @@ fn missing_for(task: Task) -> Vec<&'static Requirement> {
 
 /// On another distribution the names of the packages are not known, so the
 /// purposes have to do; the task goes on with what it can do without them.
-fn without_apt(task: Task, missing: &[&Requirement]) -> Result<(), Failure> {
+fn without_apt(task: Task, missing: &[&Requirement]) -> Result<Vec<&'static str>, Failure> {
     if missing
         .iter()
         .any(|requirement| requirement.stops.contains(&task))
@@ -136,7 +134,10 @@ fn without_apt(task: Task, missing: &[&Requirement]) -> Result<(), Failure> {
         return Err("install the programs named above and run this again".to_owned());
     }
     println!("There is no apt-get here: going on, and what needs these will fail.");
-    Ok(())
+    Ok(missing
+        .iter()
+        .map(|requirement| requirement.package)
+        .collect())
 }
 
 fn line_to_run(packages: &[&str]) -> String {
@@ -232,7 +233,7 @@ mod tests {
         let compiler = REQUIREMENTS.iter().find(|r| r.package == "g++").unwrap();
         let debugger = REQUIREMENTS.iter().find(|r| r.package == "gdb").unwrap();
         assert!(without_apt(Fuzz, &[compiler]).is_err());
-        assert!(without_apt(Tour, &[debugger]).is_ok());
+        assert_eq!(without_apt(Tour, &[debugger]), Ok(vec!["gdb"]));
     }
 
     #[test]

@@ -23,7 +23,7 @@ const FUZZ_SECONDS: u32 = 3;
 
 pub(crate) fn run(filters: &[String]) -> TaskResult {
     let mut steps = Steps::new(filters);
-    if steps.run("set-up", || setup::ensure(Task::Test)) {
+    if steps.run("set-up", set_up) {
         checks(&mut steps)?;
     }
     if filters.is_empty() && env::var("CI").is_ok_and(|ci| ci == "true") {
@@ -42,6 +42,14 @@ pub(crate) fn run(filters: &[String]) -> TaskResult {
     } else {
         ExitCode::SUCCESS
     })
+}
+
+fn set_up() -> Outcome {
+    match setup::ensure(Task::Test) {
+        Ok(lacking) if lacking.is_empty() => Outcome::Passed(String::new()),
+        Ok(lacking) => Outcome::Skipped(format!("going on without {}", lacking.join(", "))),
+        Err(failure) => Outcome::Failed(failure),
+    }
 }
 
 fn checks(steps: &mut Steps) -> Result<(), Failure> {
@@ -154,7 +162,7 @@ fn fuzz_all(workspace: &Workspace) -> Outcome {
         }
     }
     if failures.is_empty() {
-        Outcome::Passed(format!("{} targets, {FUZZ_SECONDS} s each", targets.len()))
+        Outcome::Passed(format!("{}, {FUZZ_SECONDS} s each", targets.join(", ")))
     } else {
         Outcome::Failed(failures.join("\n"))
     }
