@@ -120,7 +120,7 @@ pub(crate) fn run(arguments: &[String]) -> TaskResult {
     print!("\n{text}");
     if options.save {
         let typed = format!("cargo xtask bench {}", arguments.join(" "));
-        let file = results::keep(&workspace.root, "bench", &typed, &text)?;
+        let file = results::keep(&workspace.root, "bench", typed.trim_end(), &text)?;
         println!("kept in {}", file.display());
     }
     let over = budgets.iter().filter(|budget| budget.over).count();

@@ -77,7 +77,9 @@ fn main() -> ExitCode {
         None => return help(),
         Some((name, rest)) => (name.as_str(), rest),
     };
-    if matches!(name, "--help" | "-h" | "help") || rest.iter().any(|a| a == "--help") {
+    if matches!(name, "--help" | "-h" | "help")
+        || rest.first().is_some_and(|first| first == "--help")
+    {
         return help();
     }
     let Some(task) = TASKS.iter().find(|task| task.name == name) else {

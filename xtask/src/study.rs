@@ -65,13 +65,8 @@ pub(crate) fn run(arguments: &[String]) -> TaskResult {
     if output.trim().is_empty() {
         return Err("the study wrote nothing, so there is no result to keep".to_owned());
     }
-    let typed = [
-        &["cargo xtask study", name],
-        &arguments.iter().map(String::as_str).collect::<Vec<_>>()[..],
-    ]
-    .concat()
-    .join(" ");
-    let file = results::keep(&workspace.root, name, &typed, &output)?;
+    let typed = format!("cargo xtask study {name} {}", arguments.join(" "));
+    let file = results::keep(&workspace.root, name, typed.trim_end(), &output)?;
     println!("kept in {}", file.display());
     Ok(ExitCode::SUCCESS)
 }
