@@ -1,0 +1,130 @@
+//! Results that are kept: what was measured, when, of which revision, on which
+//! machine, by which command. Without these a number cannot be compared with
+//! the next one.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::{Failure, command};
+
+/// Appends a result to `studies/NAME/YYYY-MM-DD.md` and returns that path,
+/// relative to `root`. A second result of a day goes below the first.
+pub(crate) fn keep(
+    root: &Path,
+    name: &str,
+    command: &str,
+    output: &str,
+) -> Result<PathBuf, Failure> {
+    let now = command::stdout(Command::new("date").args(["-u", "+%F %H:%M UTC"]))?;
+    let now = now.trim();
+    let date = now.split(' ').next().unwrap_or(now);
+    let mut describe = Command::new("git");
+    describe
+        .arg("-C")
+        .arg(root)
+        .args(["describe", "--always", "--dirty"]);
+    let revision = command::stdout(&mut describe).unwrap_or_else(|_| "unknown".to_owned());
+    let file = Path::new("studies").join(name).join(format!("{date}.md"));
+    append(
+        &root.join(&file),
+        &section(now, revision.trim(), &machine(), command, output),
+    )
+    .map_err(|error| format!("cannot write {}: {error}", file.display()))?;
+    Ok(file)
+}
+
+fn append(file: &Path, section: &str) -> std::io::Result<()> {
+    if let Some(folder) = file.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let mut file = OpenOptions::new().create(true).append(true).open(file)?;
+    if file.metadata()?.len() > 0 {
+        file.write_all(b"\n")?;
+    }
+    file.write_all(section.as_bytes())
+}
+
+fn section(now: &str, revision: &str, machine: &str, command: &str, output: &str) -> String {
+    // A fence longer than any in the output, so that the output cannot end it.
+    let longest = output
+        .lines()
+        .map(|line| line.trim_start().chars().take_while(|&c| c == '`').count())
+        .max();
+    let fence = "`".repeat(longest.map_or(3, |longest| longest.max(2) + 1));
+    let output = output.trim_end();
+    format!(
+        "# {now}\n\n- revision: {revision}\n- machine: {machine}\n- command: `{command}`\n\n{fence}text\n{output}\n{fence}\n"
+    )
+}
+
+/// The processor, its cores, the memory and the kernel.
+fn machine() -> String {
+    let cores = std::thread::available_parallelism().map_or(0, usize::from);
+    let read = |file| fs::read_to_string(file).unwrap_or_default();
+    describe(
+        &read("/proc/cpuinfo"),
+        cores,
+        &read("/proc/meminfo"),
+        &read("/proc/sys/kernel/osrelease"),
+    )
+}
+
+fn describe(cpuinfo: &str, cores: usize, meminfo: &str, kernel: &str) -> String {
+    let field = |text: &str, name| {
+        let line = text.lines().find(|line| line.starts_with(name))?;
+        Some(line.split_once(':')?.1.trim().to_owned())
+    };
+    let processor = field(cpuinfo, "model name").unwrap_or_else(|| "unknown processor".to_owned());
+    let memory = field(meminfo, "MemTotal")
+        .and_then(|total| total.strip_suffix(" kB")?.parse::<u64>().ok())
+        .map_or_else(
+            || "unknown memory".to_owned(),
+            |kib| format!("{} GiB", (kib + (1 << 19)) >> 20),
+        );
+    format!(
+        "{processor}, {cores} cores, {memory}, Linux {}",
+        kernel.trim()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{append, describe, section};
+
+    #[test]
+    fn a_machine_is_described_in_one_line() {
+        assert_eq!(
+            describe(
+                "processor\t: 0\nmodel name\t: Some CPU @ 2 GHz\n",
+                2,
+                "MemTotal:        8131516 kB\n",
+                "6.1.0\n"
+            ),
+            "Some CPU @ 2 GHz, 2 cores, 8 GiB, Linux 6.1.0"
+        );
+        assert_eq!(
+            describe("", 4, "", "6.1.0"),
+            "unknown processor, 4 cores, unknown memory, Linux 6.1.0"
+        );
+    }
+
+    #[test]
+    fn the_output_cannot_end_its_own_fence() {
+        assert!(section("", "", "", "", "a\n").ends_with("\n```text\na\n```\n"));
+        assert!(
+            section("", "", "", "", "````\na\n````\n")
+                .contains("\n`````text\n````\na\n````\n`````\n")
+        );
+    }
+
+    #[test]
+    fn results_of_one_day_follow_each_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("studies/bench/2026-01-02.md");
+        append(&file, "one\n").unwrap();
+        append(&file, "two\n").unwrap();
+        assert_eq!(std::fs::read_to_string(file).unwrap(), "one\n\ntwo\n");
+    }
+}

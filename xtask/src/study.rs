@@ -1,0 +1,72 @@
+//! `cargo xtask study`: the experiments whose results are kept in `studies/`.
+//! A study is one entry here and the program it names.
+
+use std::process::ExitCode;
+
+use crate::setup::{self, Task};
+use crate::workspace::Workspace;
+use crate::{TaskResult, bad_usage, command, results, table};
+
+struct Study {
+    name: &'static str,
+    about: &'static str,
+    environment: &'static [(&'static str, &'static str)],
+    /// The arguments to cargo; those of the study's caller follow them.
+    cargo: &'static [&'static str],
+}
+
+const STUDIES: &[Study] = &[Study {
+    name: "recording-faults",
+    about: "what is still readable of a recording that was cut short or damaged, at length",
+    environment: &[("RECORDING_FAULTS", "long")],
+    cargo: &[
+        "test",
+        "--release",
+        "--locked",
+        "-p",
+        "reprise-recording",
+        "--test",
+        "faults",
+        "--",
+        "--ignored",
+        "--nocapture",
+    ],
+}];
+
+pub(crate) fn run(arguments: &[String]) -> TaskResult {
+    let Some((name, arguments)) = arguments.split_first() else {
+        let rows = STUDIES
+            .iter()
+            .map(|s| vec![s.name.to_owned(), s.about.to_owned()]);
+        print!("{}", table::aligned(&rows.collect::<Vec<_>>(), ""));
+        return Ok(ExitCode::SUCCESS);
+    };
+    let Some(study) = STUDIES.iter().find(|study| study.name == name) else {
+        return bad_usage(&format!("There is no study `{name}`"));
+    };
+    setup::ensure(Task::Study)?;
+    let workspace = Workspace::load()?;
+    let mut cargo = command::cargo(study.cargo);
+    cargo.args(arguments).current_dir(&workspace.root);
+    cargo.envs(study.environment.iter().copied());
+    let mut output = String::new();
+    let status = command::lines(&mut cargo, |line| {
+        println!("{line}");
+        output.push_str(line);
+        output.push('\n');
+    })?;
+    // What could not run to its end is a bug to fix, not a result to keep.
+    if !status.success() {
+        return Err(format!(
+            "`{}` failed ({status}); no result was kept",
+            command::shown(&cargo)
+        ));
+    }
+    if output.trim().is_empty() {
+        return Err("the study wrote nothing, so there is no result to keep".to_owned());
+    }
+    let typed = format!("cargo xtask study {name} {}", arguments.join(" "));
+    let file = results::keep(&workspace.root, name, typed.trim_end(), &output)?;
+    println!("kept in {}", file.display());
+    Ok(ExitCode::SUCCESS)
+}
