@@ -66,7 +66,7 @@ impl Failure {
     pub fn new(doing: impl Into<String>, wrong: impl fmt::Display) -> Self {
         Self {
             doing: doing.into(),
-            wrong: wrong.to_string(),
+            wrong: without_numbers(&wrong.to_string()),
             next: Vec::new(),
             status: Status::Failed,
             quiet: false,
@@ -112,6 +112,17 @@ impl Failure {
     }
 }
 
+/// Drops the numbers that `std::io::Error` adds to the system's own words, as in
+/// "Permission denied (os error 13)".
+pub fn without_numbers(message: &str) -> String {
+    let mut pieces = message.split(" (os error ");
+    let mut plain = pieces.next().unwrap_or_default().to_string();
+    for piece in pieces {
+        plain += piece.split_once(')').map_or("", |(_, rest)| rest);
+    }
+    plain
+}
+
 impl fmt::Display for Failure {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let doing = escape(self.doing.as_bytes(), Lines::One);
@@ -146,6 +157,16 @@ mod tests {
         assert_eq!(
             failure.to_string(),
             "reprise: cannot read \\x1b]0;owned\\x07\\nx: no"
+        );
+    }
+
+    #[test]
+    fn the_systems_words_are_enough() {
+        let error = io::Error::from_raw_os_error(13);
+        let failure = Failure::new("read x", format!("a: {error}; b"));
+        assert_eq!(
+            failure.to_string(),
+            "reprise: cannot read x: a: Permission denied; b"
         );
     }
 

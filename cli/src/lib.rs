@@ -12,6 +12,7 @@ pub mod escape;
 pub mod failure;
 pub mod output_name;
 
+use std::io::Write as _;
 use std::process::ExitCode;
 
 /// Runs the program: parses the arguments, runs the command, reports a failure.
@@ -22,12 +23,15 @@ pub fn main() -> ExitCode {
             Err(failure) => failure.report(),
         },
         Err(usage) => {
-            // Help and version are "errors" to clap too. It knows which of them
-            // go to standard output; a pipe closed by the reader is no failure.
-            let _ = usage.print();
+            // Help and version are "errors" to clap too; they go to standard
+            // output. A pipe closed by its reader is no failure.
             if usage.use_stderr() {
+                let text = usage.render().to_string();
+                let text = text.replacen("error: ", "reprise: ", 1);
+                let _ = std::io::stderr().write_all(text.as_bytes());
                 failure::Status::BadInput
             } else {
+                let _ = usage.print();
                 failure::Status::Done
             }
         }

@@ -65,17 +65,42 @@ fn pages() -> Result<Vec<(String, Vec<u8>)>, Failure> {
     // Building fills in the commands' full names, which the pages are named by.
     let mut program = super::definition().disable_help_subcommand(true);
     program.build();
-    let commands = program
-        .get_subcommands()
-        .filter(|command| !command.is_hide_set());
     let mut pages = Vec::new();
-    for command in std::iter::once(&program).chain(commands) {
+    for command in std::iter::once(&program).chain(program.get_subcommands()) {
         let name = command.get_display_name().unwrap_or("reprise").to_string();
-        let mut text = Vec::new();
-        Page::new(command.clone())
-            .render(&mut text)
+        let text = page(command)
             .map_err(|error| Failure::new(format!("make the man page of {name}"), error))?;
         pages.push((name, text));
     }
     Ok(pages)
+}
+
+/// A page. What stands below a command's help becomes sections of their own,
+/// set as it was written: the generator would run examples together.
+fn page(command: &clap::Command) -> io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    let page = Page::new(command.clone());
+    page.render_title(&mut text)?;
+    page.render_name_section(&mut text)?;
+    page.render_synopsis_section(&mut text)?;
+    page.render_description_section(&mut text)?;
+    page.render_options_section(&mut text)?;
+    if command.get_subcommands().next().is_some() {
+        page.render_subcommands_section(&mut text)?;
+    }
+    let footer = command.get_after_long_help().or(command.get_after_help());
+    let footer = footer.map(ToString::to_string).unwrap_or_default();
+    for section in footer.split("\n\n") {
+        let mut lines = section.lines();
+        let title = lines.next().unwrap_or_default().trim_end_matches(':');
+        writeln!(text, ".SH \"{}\"\n.nf", title.to_uppercase())?;
+        for line in lines {
+            // The zero-width space keeps a dot or quote at the start of a line
+            // from being a request.
+            let line = line.trim_start().replace('\\', "\\e").replace('-', "\\-");
+            writeln!(text, "\\&{line}")?;
+        }
+        writeln!(text, ".fi")?;
+    }
+    Ok(text)
 }

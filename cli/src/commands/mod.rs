@@ -23,16 +23,12 @@ macro_rules! commands {
         #[derive(Debug, Subcommand)]
         enum Subcommands {
             $($($command($arguments),)+)+
-            #[command(name = "__probe", hide = true)]
-            Probe(probe::Probe),
         }
 
-        impl Command {
-            /// Does what the command says.
-            pub fn run(self) -> Result<Status, Failure> {
-                match self.0 {
-                    $($(Subcommands::$command(arguments) => arguments.run(),)+)+
-                    Subcommands::Probe(arguments) => arguments.run(),
+        impl Subcommands {
+            fn run(self) -> Result<Status, Failure> {
+                match self {
+                    $($(Self::$command(arguments) => arguments.run(),)+)+
                 }
             }
         }
@@ -53,9 +49,28 @@ commands! {
     }
 }
 
-/// A command as the user gave it.
+/// A command as it was given.
 #[derive(Debug)]
-pub struct Command(Subcommands);
+pub struct Command(Given);
+
+#[derive(Debug)]
+enum Given {
+    /// One of the commands that people give.
+    ByUser(Subcommands),
+    /// The one that `doctor` gives. It is kept out of the definition, because
+    /// completions list even what is hidden.
+    ByDoctor(probe::Probe),
+}
+
+impl Command {
+    /// Does what the command says.
+    pub fn run(self) -> Result<Status, Failure> {
+        match self.0 {
+            Given::ByUser(command) => command.run(),
+            Given::ByDoctor(probe) => probe.run(),
+        }
+    }
+}
 
 /// Record a part of a program's run and replay exactly that part.
 ///
@@ -85,9 +100,14 @@ struct Arguments {
 /// Reads the arguments. An error is a usage error, or a request for help or
 /// the version.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, clap::Error> {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    if arguments.get(1).is_some_and(|first| first == probe::NAME) {
+        let probe = probe::Probe::try_parse_from(&arguments[1..])?;
+        return Ok(Command(Given::ByDoctor(probe)));
+    }
     let mut matches = definition().try_get_matches_from(arguments)?;
     let arguments = Arguments::from_arg_matches_mut(&mut matches)?;
-    Ok(Command(arguments.command))
+    Ok(Command(Given::ByUser(arguments.command)))
 }
 
 /// The definition from which parsing, help, man pages and completions come.
@@ -103,7 +123,6 @@ fn definition() -> clap::Command {
 fn grouped(definition: &clap::Command) -> String {
     let width = definition
         .get_subcommands()
-        .filter(|command| !command.is_hide_set())
         .map(|command| command.get_name().len())
         .max()
         .unwrap_or(0);
@@ -139,9 +158,6 @@ mod tests {
             .flat_map(|(_, commands)| commands.iter().map(|name| name.to_lowercase()))
             .collect();
         for command in definition.get_subcommands() {
-            if command.is_hide_set() {
-                continue;
-            }
             let name = command.get_name();
             assert!(listed.iter().any(|listed| listed == name), "{name}");
             let footer = command.get_after_long_help();

@@ -1,17 +1,19 @@
 //! `reprise __probe`: the part of a probe that must happen in its own process.
 //!
-//! `doctor` starts it, because a process that restricts itself stays so. It is
-//! hidden: people have no use for it.
+//! `doctor` starts it, because a process that restricts itself stays so. People
+//! have no use for it and no help mentions it.
 
 use std::io::{self, Write as _};
 
-use clap::Args;
+use clap::Parser;
 
+pub(super) use crate::doctor::probes::COMMAND as NAME;
 use crate::doctor::probes::Inner;
 use crate::failure::{Failure, Status};
 
 /// Try one thing in this process and print the finding as JSON
-#[derive(Debug, Args)]
+#[derive(Debug, Parser)]
+#[command(name = NAME)]
 pub(super) struct Probe {
     /// What to try.
     what: Inner,

@@ -73,10 +73,15 @@ impl Verdict {
 
     fn add(&mut self, word: Word, finding: &Finding, costs: &str) {
         self.machine = self.machine.max(word);
+        // What fixes several things is said once.
+        let mut fixes = finding.fixes.clone();
+        let before = self.reasons.iter().flat_map(|reason| &reason.fixes);
+        let before: Vec<&String> = before.collect();
+        fixes.retain(|fix| !before.contains(&fix));
         self.reasons.push(Reason {
             what: finding.detail.clone(),
             costs: costs.into(),
-            fixes: finding.fixes.clone(),
+            fixes,
         });
     }
 }

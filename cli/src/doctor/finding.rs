@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::failure::without_numbers;
+
 /// How a probe came out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -51,7 +53,7 @@ impl Finding {
     fn new(state: State, detail: impl Into<String>) -> Self {
         Self {
             state,
-            detail: detail.into(),
+            detail: without_numbers(&detail.into()),
             fixes: Vec::new(),
         }
     }

@@ -137,18 +137,10 @@ fn jvm(pid: u32) -> Finding {
     {
         return Finding::fails("it is not a JVM");
     }
-    let mut options = options_of(&read(pid, "cmdline").unwrap_or_default());
-    for variable in read(pid, "environ")
-        .unwrap_or_default()
-        .split(|byte| *byte == 0)
-    {
-        let variable = String::from_utf8_lossy(variable);
-        if let Some((name, value)) = variable.split_once('=')
-            && ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"].contains(&name)
-        {
-            options.extend(value.split_whitespace().map(String::from));
-        }
-    }
+    let options = options_of(
+        &read(pid, "cmdline").unwrap_or_default(),
+        &read(pid, "environ").unwrap_or_default(),
+    );
     if let Some(flag) = forbidding(&options) {
         return Finding::fails(format!(
             "it was started with {flag}, so no agent can be loaded"
@@ -185,11 +177,30 @@ fn forbidding(options: &[String]) -> Option<&'static str> {
     })
 }
 
-fn options_of(cmdline: &[u8]) -> Vec<String> {
-    cmdline
-        .split(|byte| *byte == 0)
-        .map(|argument| String::from_utf8_lossy(argument).into_owned())
-        .collect()
+/// The options of a JVM in the order it reads them: those of its environment
+/// come before its own, but for `_JAVA_OPTIONS`, which is there to overrule.
+fn options_of(cmdline: &[u8], environ: &[u8]) -> Vec<String> {
+    let variable = |name: &str| {
+        let mut variables = texts(environ);
+        let value = variables.find_map(|variable| {
+            let value = variable.strip_prefix(name)?.strip_prefix('=')?;
+            Some(value.to_string())
+        });
+        let value = value.unwrap_or_default();
+        let options: Vec<String> = value.split_whitespace().map(String::from).collect();
+        options
+    };
+    let mut options = variable("JAVA_TOOL_OPTIONS");
+    options.extend(variable("JDK_JAVA_OPTIONS"));
+    options.extend(texts(cmdline));
+    options.extend(variable("_JAVA_OPTIONS"));
+    options
+}
+
+/// The strings of a file in which each ends with a zero byte.
+fn texts(bytes: &[u8]) -> impl Iterator<Item = String> {
+    let texts = bytes.split(|byte| *byte == 0);
+    texts.map(|text| String::from_utf8_lossy(text).into_owned())
 }
 
 fn read(pid: u32, file: &str) -> io::Result<Vec<u8>> {
@@ -230,6 +241,15 @@ mod tests {
         check(&[on, off], Some(off));
         let closed = "-XX:-EnableDynamicAgentLoading";
         check(&[on, closed], Some(closed));
+    }
+
+    #[test]
+    fn options_are_in_the_order_the_jvm_reads_them() {
+        let options = options_of(
+            b"java\0-b\0",
+            b"X=1\0_JAVA_OPTIONS=-c\0JDK_JAVA_OPTIONS=-a2\0JAVA_TOOL_OPTIONS=-a -a1\0",
+        );
+        assert_eq!(options, ["-a", "-a1", "-a2", "java", "-b", "", "-c"]);
     }
 
     #[test]

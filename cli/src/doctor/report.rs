@@ -70,14 +70,16 @@ impl Page {
         let option = kind.option;
         self.bold(option);
         self.text.push('\n');
-        self.verdict("record", record);
-        if !process {
-            self.verdict("replay", replay);
+        if process {
+            self.verdict("record", record, "the process is ready");
+        } else {
+            self.verdict("record", record, "the machine is ready");
+            self.verdict("replay", replay, "the machine is ready");
             self.line(2, kind.promise);
         }
     }
 
-    fn verdict(&mut self, act: &str, verdict: &Verdict) {
+    fn verdict(&mut self, act: &str, verdict: &Verdict, ready: &str) {
         let _ = write!(self.text, "  {act}: ");
         self.word(verdict.word(), 0);
         self.text.push('\n');
@@ -93,12 +95,11 @@ impl Page {
             }
         }
         if !verdict.implemented {
-            let ready = match verdict.machine {
-                Word::No => "also, ",
-                Word::Yes | Word::But => "the machine is ready; ",
-            };
-            let text = format!("{ready}this version of reprise cannot {act} it yet");
-            self.line(4, &text);
+            let yet = format!("this version of reprise cannot {act} it yet");
+            match verdict.machine {
+                Word::No => self.line(4, &format!("also, {yet}")),
+                Word::Yes | Word::But => self.line(4, &format!("{ready}; {yet}")),
+            }
         }
     }
 

@@ -27,6 +27,9 @@ use clap::ValueEnum;
 use super::child;
 use super::finding::Finding;
 
+/// The first argument of this program when it is to run an inner part.
+pub const COMMAND: &str = "__probe";
+
 /// Longer than any inner part takes on a machine that is merely busy.
 const LIMIT: Duration = Duration::from_secs(20);
 
@@ -100,7 +103,7 @@ impl Inner {
 /// was replaced or deleted meanwhile.
 fn inner(what: Inner) -> Command {
     let mut command = Command::new("/proc/self/exe");
-    command.arg0("reprise").arg("__probe").arg(what.name());
+    command.arg0("reprise").arg(COMMAND).arg(what.name());
     command
 }
 
