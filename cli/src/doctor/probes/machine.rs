@@ -6,6 +6,7 @@ use std::thread;
 
 use serde::Serialize;
 
+use super::settings::sysctl;
 use crate::doctor::finding::Finding;
 
 /// Less memory than this leaves no room for a shadow of anything.
@@ -38,7 +39,7 @@ pub fn look() -> Machine {
     let of_limits = limits.iter().map(Limit::left).min();
     let disk = rustix::fs::statvfs(".").ok();
     Machine {
-        kernel: super::sysctl("kernel.osrelease").unwrap_or_default(),
+        kernel: sysctl("kernel.osrelease").unwrap_or_default(),
         cores: thread::available_parallelism().map_or(1, usize::from),
         memory_available: of_system.into_iter().chain(of_limits).min(),
         memory_limit: limits.iter().map(|limit| limit.bytes).min(),

@@ -14,10 +14,10 @@ mod namespaces;
 mod ptrace;
 mod seccomp;
 mod seize;
+mod settings;
 mod tracee;
 mod userfaultfd;
 
-use std::fs;
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 use std::time::Duration;
@@ -105,20 +105,4 @@ fn inner(what: Inner) -> Command {
     let mut command = Command::new("/proc/self/exe");
     command.arg0("reprise").arg(COMMAND).arg(what.name());
     command
-}
-
-/// A kernel setting, when it exists and can be read.
-fn sysctl(name: &str) -> Option<String> {
-    let path = format!("/proc/sys/{}", name.replace('.', "/"));
-    let value = fs::read_to_string(path).ok()?;
-    Some(value.trim().to_string())
-}
-
-/// Whether this process runs under somebody's system-call filter, as it does in
-/// a container.
-fn is_filtered() -> bool {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    status
-        .lines()
-        .any(|line| line.starts_with("Seccomp:") && line.ends_with('2'))
 }

@@ -5,7 +5,7 @@ use nix::libc;
 use nix::sched::sched_yield;
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch};
 
-use super::is_filtered;
+use super::settings::Settings;
 use crate::doctor::finding::Finding;
 
 /// An error that `sched_yield` never returns by itself.
@@ -16,7 +16,7 @@ const MARK: Errno = Errno::EDOM;
 pub(super) fn probe() -> Finding {
     if let Err(error) = install() {
         let finding = Finding::fails(format!("a filter cannot be installed: {error}"));
-        return if is_filtered() {
+        return if Settings::read().filtered {
             finding.fix("allow the seccomp call in the filter of this container or sandbox")
         } else {
             finding.fix("a kernel with CONFIG_SECCOMP_FILTER (those of all distributions have it)")

@@ -8,8 +8,8 @@
 use nix::errno::Errno;
 use nix::libc;
 
+use super::settings::Settings;
 use super::tracee::{TraceError, Tracee};
-use super::{is_filtered, sysctl};
 use crate::doctor::finding::Finding;
 
 /// Faults of the kernel itself are not caught; allowed without privileges.
@@ -29,7 +29,7 @@ enum Outcome {
 pub(super) fn probe() -> Finding {
     match try_it() {
         Ok(Outcome::Registered) => Finding::works("registered a child's mapping for missing pages"),
-        Ok(Outcome::Refused(call, errno)) => blame(call, errno),
+        Ok(Outcome::Refused(call, errno)) => blame(call, errno, &Settings::read()),
         Err(error) => Finding::fails(format!("could not be tried without tracing: {error}")),
     }
 }
@@ -79,24 +79,49 @@ fn try_it() -> Result<Outcome, TraceError> {
 }
 
 /// Tells a kernel that has it not from one that does not allow it.
-fn blame(call: &str, errno: Errno) -> Finding {
+fn blame(call: &str, errno: Errno, settings: &Settings) -> Finding {
     let finding = |why: &str| Finding::fails(format!("{call} failed with {errno}: {why}"));
     match errno {
-        Errno::ENOSYS if is_filtered() => {
+        Errno::ENOSYS if settings.filtered => {
             finding("this kernel has no userfaultfd, or the filter of this container pretends so")
         }
         Errno::ENOSYS => finding("this kernel was built without it")
             .fix("a kernel with CONFIG_USERFAULTFD (the kernels of Debian and Ubuntu have it)"),
-        Errno::EPERM | Errno::EACCES if is_filtered() => {
+        Errno::EPERM | Errno::EACCES if settings.filtered => {
             finding("the system-call filter of this container or sandbox forbids it").fix(
                 "docker run --security-opt seccomp=PROFILE.json … \
                  with \"userfaultfd\" among the profile's allowed calls",
             )
         }
-        Errno::EPERM if sysctl("vm.unprivileged_userfaultfd").as_deref() == Some("0") => {
+        Errno::EPERM if settings.get("vm.unprivileged_userfaultfd") == Some("0") => {
             finding("vm.unprivileged_userfaultfd is 0")
                 .fix("sudo sysctl -w vm.unprivileged_userfaultfd=1")
         }
         _ => finding(errno.desc()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_setting_a_filter_and_a_lack_are_told_apart() {
+        let off = [("vm.unprivileged_userfaultfd", "0")];
+        let check = |errno, filtered, expected: &str, fix: &str| {
+            let finding = blame("userfaultfd", errno, &Settings::of(filtered, &off));
+            assert!(finding.detail.contains(expected), "{}", finding.detail);
+            assert!(finding.fixes.concat().contains(fix), "{:?}", finding.fixes);
+        };
+        check(Errno::EPERM, false, "userfaultfd is 0", "userfaultfd=1");
+        check(Errno::EPERM, true, "filter of this container", "docker");
+        check(
+            Errno::ENOSYS,
+            false,
+            "built without it",
+            "CONFIG_USERFAULTFD",
+        );
+        check(Errno::ENOSYS, true, "pretends so", "");
+        check(Errno::ENOMEM, false, "memory", "");
     }
 }
