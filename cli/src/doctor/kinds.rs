@@ -1,0 +1,234 @@
+//! The kinds of recording: what each needs, what its lack costs, what it
+//! promises, and whether this version of Reprise can do it at all.
+//!
+//! When a capability lands, its `implemented` becomes true here and nothing
+//! else changes.
+
+/// Something a kind of recording needs from the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// A JDK that loads the agent.
+    Jdk,
+    /// Tracing a child.
+    Ptrace,
+    /// Catching page faults.
+    Userfaultfd,
+    /// Filtering system calls.
+    Seccomp,
+    /// Denying files.
+    Landlock,
+    /// Empty namespaces.
+    Namespaces,
+    /// A debugger.
+    Gdb,
+    /// clang, lld and LLVM's libraries.
+    Llvm,
+    /// Memory for shadows.
+    Memory,
+    /// Room for recordings.
+    Disk,
+}
+
+impl Need {
+    /// The name in the report and in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Jdk => "jdk",
+            Self::Ptrace => "ptrace",
+            Self::Userfaultfd => "userfaultfd",
+            Self::Seccomp => "seccomp",
+            Self::Landlock => "landlock",
+            Self::Namespaces => "namespaces",
+            Self::Gdb => "gdb",
+            Self::Llvm => "llvm",
+            Self::Memory => "memory",
+            Self::Disk => "disk",
+        }
+    }
+}
+
+/// A need of recording or replaying.
+#[derive(Clone, Copy, Debug)]
+pub struct Demand {
+    /// What is needed.
+    pub need: Need,
+    /// Whether nothing works without it.
+    pub indispensable: bool,
+    /// What its lack costs.
+    pub costs: &'static str,
+}
+
+/// Recording or replaying.
+#[derive(Clone, Copy, Debug)]
+pub struct Act {
+    /// Whether this version of Reprise can do it.
+    pub implemented: bool,
+    /// What it needs.
+    pub demands: &'static [Demand],
+}
+
+/// How a running process is reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Attach {
+    /// By the attach mechanism of the JVM.
+    Jvm,
+    /// By tracing.
+    Ptrace,
+    /// Not at all: the program must be built for it.
+    Never,
+}
+
+/// A kind of recording.
+#[derive(Clone, Copy, Debug)]
+pub struct Kind {
+    /// The name in JSON.
+    pub name: &'static str,
+    /// How it is asked for on the command line.
+    pub option: &'static str,
+    /// What is recorded.
+    pub records: &'static str,
+    /// What a recording of this kind is good for, and what it is not.
+    pub promise: &'static str,
+    /// Recording it.
+    pub record: Act,
+    /// Replaying it.
+    pub replay: Act,
+    /// How a process that runs already is recorded.
+    pub attach: Attach,
+}
+
+/// All kinds, in the order they are shown.
+pub const KINDS: &[Kind] = &[
+    Kind {
+        name: "observe",
+        option: "--observe",
+        records: "chosen classes of a JVM program",
+        promise: "Threads run in parallel while recording. Replays without the program's files, \
+                  inputs and services, in a sandbox, on Linux with a JDK of the same release.",
+        record: Act {
+            implemented: false,
+            demands: &[
+                must(Need::Jdk, "no JVM program can be recorded"),
+                may(
+                    Need::Disk,
+                    "a full disk ends the recording, not the program",
+                ),
+            ],
+        },
+        replay: Act {
+            implemented: false,
+            demands: &[
+                must(Need::Jdk, "the recorded classes have no JVM to run in"),
+                must(Need::Seccomp, "a replay cannot be kept from system calls"),
+                must(Need::Landlock, "a replay cannot be kept from files"),
+            ],
+        },
+        attach: Attach::Jvm,
+    },
+    Kind {
+        name: "schedule",
+        option: "--schedule, --share",
+        records: "the thread schedule of a JVM program",
+        promise: "Threads run one at a time while recording (in parallel with --schedule=free). \
+                  Replays by running the real program under the schedule: it needs the program's \
+                  files and the same inputs, is not sandboxed, and works on any JVM.",
+        record: Act {
+            implemented: false,
+            demands: &[
+                must(Need::Jdk, "no JVM program can be recorded"),
+                may(
+                    Need::Disk,
+                    "a full disk ends the recording, not the program",
+                ),
+            ],
+        },
+        replay: Act {
+            implemented: false,
+            demands: &[must(Need::Jdk, "the program has no JVM to run in")],
+        },
+        attach: Attach::Jvm,
+    },
+    Kind {
+        name: "last",
+        option: "--last",
+        records: "the last moments of any Linux program",
+        promise: "Threads run one core at a time while recording. Replays without the program's \
+                  files, inputs and services, in a sandbox, on Linux x86-64 of any distribution \
+                  and kernel.",
+        record: Act {
+            implemented: false,
+            demands: &[
+                must(Need::Ptrace, "no process can be recorded"),
+                may(
+                    Need::Userfaultfd,
+                    "a dump finds the pages it needs more slowly",
+                ),
+                may(
+                    Need::Memory,
+                    "shadows may not fit: the recorded time gets shorter",
+                ),
+                may(
+                    Need::Disk,
+                    "a full disk ends the recording, not the program",
+                ),
+            ],
+        },
+        replay: Act {
+            implemented: false,
+            demands: PLAY_PROCESS,
+        },
+        attach: Attach::Ptrace,
+    },
+    Kind {
+        name: "cut",
+        option: "cut",
+        records: "chosen functions of a C program",
+        promise: "One thread at a time runs in the chosen functions while recording. Replays \
+                  without the program's files, inputs and services, in a sandbox, on Linux x86-64.",
+        record: Act {
+            implemented: false,
+            demands: &[
+                must(Need::Llvm, "no C program can be analysed or rebuilt"),
+                may(
+                    Need::Disk,
+                    "a full disk ends the recording, not the program",
+                ),
+            ],
+        },
+        replay: Act {
+            implemented: false,
+            demands: PLAY_PROCESS,
+        },
+        attach: Attach::Never,
+    },
+];
+
+/// The same player plays `--last` and `cut`.
+const PLAY_PROCESS: &[Demand] = &[
+    must(
+        Need::Ptrace,
+        "the player cannot control the process it plays",
+    ),
+    must(Need::Seccomp, "a replay cannot be kept from system calls"),
+    may(
+        Need::Namespaces,
+        "one wall of the sandbox is missing; the filter of system calls still holds",
+    ),
+    may(Need::Gdb, "replay --debug cannot open a debugger"),
+];
+
+const fn must(need: Need, costs: &'static str) -> Demand {
+    Demand {
+        need,
+        indispensable: true,
+        costs,
+    }
+}
+
+const fn may(need: Need, costs: &'static str) -> Demand {
+    Demand {
+        need,
+        indispensable: false,
+        costs,
+    }
+}

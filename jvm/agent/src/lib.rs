@@ -1,0 +1,98 @@
+//! The agent: the part of Reprise that lives inside the subject's JVM.
+//!
+//! A JVM loads it with `-agentpath:libreprise_jvm.so=OPTIONS`, either because
+//! `reprise` handed it down through `JAVA_TOOL_OPTIONS` or because somebody
+//! wrote it into a start script. In both cases the program matters more than
+//! the recording: whatever goes wrong here is said in one line on standard
+//! error, and the JVM goes on without being recorded. So [`Agent_OnLoad`]
+//! always returns `JNI_OK`.
+//!
+//! The function tables come from `jvmti_bindings::sys` only, which declares the
+//! C structures of the JVM TI specification; its higher-level wrappers are not
+//! used.
+#![allow(
+    unsafe_code,
+    reason = "a JVM TI agent is called by, and calls, C function tables"
+)]
+
+mod environment;
+mod options;
+mod probe;
+
+use std::ffi::{CStr, c_char, c_void};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+use jvmti_bindings::sys::jni::{JNI_OK, JavaVM, jint};
+
+use crate::environment::{Environment, EnvironmentError};
+use crate::options::Options;
+
+/// Called by the JVM when it loads the agent at start-up, before any class is
+/// initialised.
+///
+/// # Safety
+///
+/// The JVM TI specification guarantees what this relies on: `vm` is the JVM
+/// that makes the call, and `options` is null or a string that ends with a
+/// zero byte and stays valid during the call.
+#[unsafe(no_mangle)]
+pub unsafe extern "system" fn Agent_OnLoad(
+    vm: *mut JavaVM,
+    options: *const c_char,
+    _reserved: *mut c_void,
+) -> jint {
+    // A panic must not unwind into the JVM, which is C++ and would be aborted.
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        let text = if options.is_null() {
+            String::new()
+        } else {
+            // SAFETY: the pointer is not null, and the caller guarantees a
+            // string that ends with a zero byte and outlives this call.
+            let text = unsafe { CStr::from_ptr(options) };
+            text.to_string_lossy().into_owned()
+        };
+        load(vm, &text)
+    }));
+    match outcome {
+        Ok(Ok(())) => {}
+        Ok(Err(message)) => warn(&message),
+        Err(_) => warn("the agent failed while it was being loaded"),
+    }
+    JNI_OK
+}
+
+/// Does what the options ask for, or says in one line why it does not.
+fn load(vm: *mut JavaVM, text: &str) -> Result<(), String> {
+    let options = Options::parse(text).map_err(|error| error.to_string())?;
+    if let Some(file) = options.probe {
+        // SAFETY: `vm` comes from the JVM's own call of `Agent_OnLoad`, which
+        // has not returned yet.
+        let environment = unsafe { Environment::of(vm) };
+        write_probe(&file, environment)?;
+    }
+    Ok(())
+}
+
+fn write_probe(
+    file: &Path,
+    environment: Result<Environment, EnvironmentError>,
+) -> Result<(), String> {
+    let answer = probe::answer(environment);
+    std::fs::write(file, answer).map_err(|error| {
+        format!(
+            "cannot write the probe's answer to {}: {error}",
+            file.display()
+        )
+    })
+}
+
+/// Standard error belongs to the subject, so it gets one line and no more.
+fn warn(message: &str) {
+    use std::io::Write as _;
+    // `eprintln!` panics when standard error is closed.
+    let _ = writeln!(
+        std::io::stderr(),
+        "reprise: {message}; this JVM runs unrecorded"
+    );
+}

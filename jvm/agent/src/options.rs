@@ -1,0 +1,177 @@
+//! The agent's options: what follows `=` in `-agentpath:libreprise_jvm.so=…`.
+//!
+//! Options are `name=value`, separated by commas. They are read strictly: an
+//! option that is misspelt and silently ignored would be found out after the
+//! failure that should have been recorded.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// Every option there is, with the word that stands for its value in messages.
+const KNOWN: &[(&str, &str)] = &[("probe", "FILE")];
+
+/// What the agent was asked to do.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Options {
+    /// Write what this JVM can do for a recording to this file, as JSON.
+    pub(crate) probe: Option<PathBuf>,
+}
+
+/// Why the options were not accepted.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum OptionsError {
+    /// There are no options at all, so there is nothing to do.
+    Empty,
+    /// There is no option of this name.
+    Unknown { name: String },
+    /// The option needs a value and has none.
+    NoValue { name: &'static str },
+    /// The option was given more than once.
+    Repeated { name: &'static str },
+}
+
+impl Options {
+    /// Reads the option string the JVM hands over.
+    pub(crate) fn parse(text: &str) -> Result<Self, OptionsError> {
+        if text.is_empty() {
+            return Err(OptionsError::Empty);
+        }
+        let mut options = Self::default();
+        for option in text.split(',') {
+            let (name, value) = option.split_once('=').unwrap_or((option, ""));
+            let Some((name, _)) = KNOWN.iter().find(|(known, _)| *known == name) else {
+                return Err(OptionsError::Unknown { name: name.into() });
+            };
+            if value.is_empty() {
+                return Err(OptionsError::NoValue { name });
+            }
+            if options.probe.replace(value.into()).is_some() {
+                return Err(OptionsError::Repeated { name });
+            }
+        }
+        Ok(options)
+    }
+}
+
+impl fmt::Display for OptionsError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => {
+                let (name, value) = KNOWN[0];
+                write!(
+                    out,
+                    "the agent was given no option and has nothing to do \
+                     (it knows {name}={value})"
+                )
+            }
+            Self::Unknown { name } => {
+                let (nearest, value) = nearest(name);
+                let name = name.escape_debug();
+                write!(
+                    out,
+                    "the agent has no option '{name}' (the nearest is {nearest}={value})"
+                )
+            }
+            Self::NoValue { name } => {
+                let (_, value) = nearest(name);
+                write!(
+                    out,
+                    "the agent's option '{name}' needs a value: {name}={value}"
+                )
+            }
+            Self::Repeated { name } => {
+                write!(out, "the agent's option '{name}' was given twice")
+            }
+        }
+    }
+}
+
+/// The known option that takes the fewest edits to get to from `name`.
+fn nearest(name: &str) -> (&'static str, &'static str) {
+    *KNOWN
+        .iter()
+        .min_by_key(|(known, _)| distance(name, known))
+        .unwrap_or(&KNOWN[0])
+}
+
+/// Levenshtein's distance. The agent has no other use for a crate that has it.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, from) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, to) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(from != *to);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(text: &str) -> String {
+        Options::parse(text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_probe_names_its_file() {
+        let options = Options::parse("probe=/tmp/answer=1.json").unwrap();
+        assert_eq!(options.probe, Some("/tmp/answer=1.json".into()));
+    }
+
+    #[test]
+    fn an_unknown_option_is_answered_with_the_nearest_one() {
+        assert_eq!(
+            message("prob=x"),
+            "the agent has no option 'prob' (the nearest is probe=FILE)"
+        );
+        assert_eq!(
+            message("probe=x,\u{1b}[2J"),
+            "the agent has no option '\\u{1b}[2J' (the nearest is probe=FILE)"
+        );
+        assert_eq!(
+            message("probe=x,"),
+            "the agent has no option '' (the nearest is probe=FILE)"
+        );
+    }
+
+    #[test]
+    fn an_option_without_a_value_is_refused() {
+        let expected = "the agent's option 'probe' needs a value: probe=FILE";
+        assert_eq!(message("probe"), expected);
+        assert_eq!(message("probe="), expected);
+    }
+
+    #[test]
+    fn an_option_given_twice_is_refused() {
+        assert_eq!(
+            message("probe=a,probe=b"),
+            "the agent's option 'probe' was given twice"
+        );
+    }
+
+    #[test]
+    fn no_options_is_a_mistake_too() {
+        assert!(message("").starts_with("the agent was given no option"));
+    }
+
+    #[test]
+    fn the_distance_counts_single_edits() {
+        for (a, b, expected) in [
+            ("", "", 0),
+            ("probe", "probe", 0),
+            ("prbe", "probe", 1),
+            ("propes", "probe", 2),
+            ("", "probe", 5),
+            ("kitten", "sitting", 3),
+        ] {
+            assert_eq!(distance(a, b), expected, "{a} to {b}");
+            assert_eq!(distance(b, a), expected, "{b} to {a}");
+        }
+    }
+}
