@@ -35,7 +35,11 @@ mod create;
 #[cfg(feature = "std")]
 mod drain;
 #[cfg(feature = "std")]
+mod dump;
+#[cfg(feature = "std")]
 mod map;
+#[cfg(feature = "std")]
+mod mark;
 #[cfg(feature = "std")]
 mod recover;
 #[cfg(feature = "std")]

@@ -7,9 +7,9 @@
 
 use super::{
     create::Spool,
-    layout::{Policy, control, header, region, ring_state, state},
+    layout::{Policy, control, header, ring_state, state},
     map::{SharedMap, outside_file, outside_folder, sleep},
-    record,
+    mark, record,
     unpack::{Record, Unpacker},
 };
 use crate::{
@@ -38,21 +38,21 @@ const COPY: u64 = 4 << 20;
 
 /// Copies events from a spool into a recording.
 pub struct Drainer {
-    spool: Spool,
-    writer: Writer,
-    rings: Vec<Ring>,
-    buffer: Vec<u8>,
+    pub(super) spool: Spool,
+    pub(super) writer: Writer,
+    pub(super) rings: Vec<Ring>,
+    pub(super) buffer: Vec<u8>,
     not_recorded: BTreeMap<(String, String), u64>,
     flushed: Instant,
 }
 
 /// What the drainer knows of one ring; the subject cannot change it.
 #[derive(Default)]
-struct Ring {
-    stream: Option<StreamWriter>,
+pub(super) struct Ring {
+    pub(super) stream: Option<StreamWriter>,
     tail: u64,
     /// The number of the event at `tail`.
-    number: u64,
+    pub(super) number: u64,
     /// Which of the two marks is written next.
     mark: usize,
     corrupt: bool,
@@ -101,7 +101,7 @@ impl Drainer {
         let marks = (0..2).filter_map(|i| {
             let at = control::MARKS + i * control::MARK_LEN;
             let words = [0, 8, 16].map(|word| field(at + word).load(Ordering::Acquire));
-            read_mark(words).map(|mark| (mark, i))
+            mark::read(words).map(|mark| (mark, i))
         });
         let Some(((pos, number, stream), i)) = marks.max_by_key(|((pos, ..), _)| *pos) else {
             return;
@@ -174,10 +174,11 @@ impl Drainer {
 
     /// Something that could not be recorded, for the closing manifest.
     pub fn note(&mut self, what: &str, why: &str, count: u64) {
-        *self
+        let noted = self
             .not_recorded
             .entry((what.to_owned(), why.to_owned()))
-            .or_default() += count;
+            .or_default();
+        *noted = noted.saturating_add(count);
     }
 
     /// Ends the recording; the subject goes on.
@@ -297,7 +298,13 @@ impl Drainer {
     }
 
     /// Copies a stretch of a ring's data out of the spool.
-    fn copy(&self, ring: u32, pos: u64, len: usize, buffer: &mut Vec<u8>) -> io::Result<()> {
+    pub(super) fn copy(
+        &self,
+        ring: u32,
+        pos: u64,
+        len: usize,
+        buffer: &mut Vec<u8>,
+    ) -> io::Result<()> {
         let size = self.spool.layout.ring_size;
         let data = self.spool.layout.data_at(ring);
         buffer.resize(len, 0);
@@ -344,7 +351,7 @@ impl Drainer {
     }
 
     /// Appends one record to its stream; false when it makes no sense.
-    fn append(&mut self, ring: u32, record: Record<'_>) -> Result<bool, WriteError> {
+    pub(super) fn append(&mut self, ring: u32, record: Record<'_>) -> Result<bool, WriteError> {
         let known = &mut self.rings[ring as usize];
         let is_new = known.is_new();
         let Some(stream) = &mut known.stream else {
@@ -416,7 +423,7 @@ impl Drainer {
         Ok(())
     }
 
-    fn stream_info(&self, ring: u32) -> StreamInfo {
+    pub(super) fn stream_info(&self, ring: u32) -> StreamInfo {
         let kind = self.control_u32(ring, control::KIND);
         let (kind, version) = match self.spool.kinds.get(kind as usize) {
             Some((name, version)) => (name.clone(), *version),
@@ -445,7 +452,7 @@ impl Drainer {
         let known = &mut self.rings[ring as usize];
         let at = control::MARKS + known.mark * control::MARK_LEN;
         let stream = known.stream.as_ref().map_or(0, |stream| stream.id().0);
-        let words = write_mark(tail, known.number, stream);
+        let words = mark::write(tail, known.number, stream);
         known.mark = 1 - known.mark;
         known.tail = tail;
         let control = self.spool.layout.control_at(ring);
@@ -489,129 +496,12 @@ impl Drainer {
         state.store(ring_state::READY, Ordering::Release);
     }
 
-    /// Appends what the rings with the ring policy hold: the segments that
-    /// none of them has dropped.
-    pub fn dump(&mut self) -> Result<(), WriteError> {
-        for ring in 0..self.spool.layout.rings {
-            let taken = matches!(
-                self.control_u32(ring, control::STATE),
-                ring_state::TAKEN | ring_state::CLOSED
-            );
-            if taken && self.control_u32(ring, control::POLICY) == Policy::Ring as u32 {
-                self.dump_ring(ring)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn dump_ring(&mut self, ring: u32) -> Result<(), WriteError> {
-        let mut buffer = std::mem::take(&mut self.buffer);
-        let snapshot = self.snapshot(ring, &mut buffer);
-        let result = match snapshot {
-            Some((tail, number)) => self.append_snapshot(ring, &buffer, tail, number),
-            None => {
-                let what = format!("the stream of ring {ring}");
-                self.note(&what, "its ring was corrupt or would not hold still", 1);
-                Ok(())
-            }
-        };
-        self.buffer = buffer;
-        result
-    }
-
-    /// Copies a ring whose writer goes on writing. Returns the position and
-    /// the event number that the copy starts with.
-    fn snapshot(&self, ring: u32, buffer: &mut Vec<u8>) -> Option<(u64, u64)> {
-        const TRIES: u32 = 100;
-        let size = self.spool.layout.ring_size;
-        for _ in 0..TRIES {
-            let tail = self.control_u64(ring, control::TAIL);
-            let mut starts = [0; region::STARTS * region::START_LEN];
-            let at = self.spool.layout.region_at(ring);
-            self.spool.file.read_exact_at(&mut starts, at).ok()?;
-            let head = self.control_u64(ring, control::HEAD);
-            let len = head.wrapping_sub(tail);
-            if len > size {
-                // Between its two loads the writer went round, or it lies.
-                continue;
-            }
-            self.copy(ring, tail, len as usize, buffer).ok()?;
-            if self.control_u64(ring, control::TAIL) != tail {
-                continue;
-            }
-            return starts
-                .chunks_exact(region::START_LEN)
-                .map(|start| [8, 16].map(|at| u64_of(start, at)))
-                .find(|[pos, _]| *pos == tail)
-                .map(|[pos, number]| (pos, number));
-        }
-        None
-    }
-
-    fn append_snapshot(
-        &mut self,
-        ring: u32,
-        bytes: &[u8],
-        tail: u64,
-        number: u64,
-    ) -> Result<(), WriteError> {
-        if self.rings[ring as usize].stream.is_none() {
-            let info = self.stream_info(ring);
-            self.rings[ring as usize].stream = Some(self.writer.stream(&info)?);
-        }
-        let first_live = self
-            .spool
-            .controls
-            .u64(header::FIRST_LIVE as u64)
-            .load(Ordering::Acquire);
-        self.rings[ring as usize].number = number;
-        let size = self.spool.layout.ring_size;
-        let mut unpacker = Unpacker::new(bytes, tail, size, true);
-        let mut live = false;
-        let corrupt = loop {
-            let record = match unpacker.next() {
-                Ok(Some(record)) => record,
-                Ok(None) => break false,
-                Err(_) => break true,
-            };
-            let known = &mut self.rings[ring as usize];
-            match record {
-                Record::Segment(segment) if segment < first_live => live = false,
-                Record::Segment(_) => {
-                    live = true;
-                    let number = known.number;
-                    if let Some(stream) = &mut known.stream {
-                        stream.skip_to(number)?;
-                    }
-                }
-                Record::Event { .. } if !live => {
-                    known.number += 1;
-                    continue;
-                }
-                // Whole segments are dropped instead, so these make no sense.
-                Record::Outside { .. } | Record::Lost(_) => break true,
-                _ => {}
-            }
-            if !self.append(ring, record)? {
-                break true;
-            }
-        };
-        if corrupt {
-            let what = format!("the rest of the stream of ring {ring}");
-            self.note(&what, "its ring was corrupt", 1);
-        }
-        match &mut self.rings[ring as usize].stream {
-            Some(stream) => stream.flush(),
-            None => Ok(()),
-        }
-    }
-
-    fn control_u32(&self, ring: u32, at: usize) -> u32 {
+    pub(super) fn control_u32(&self, ring: u32, at: usize) -> u32 {
         let at = self.spool.layout.control_at(ring) + at as u64;
         self.spool.controls.u32(at).load(Ordering::Acquire)
     }
 
-    fn control_u64(&self, ring: u32, at: usize) -> u64 {
+    pub(super) fn control_u64(&self, ring: u32, at: usize) -> u64 {
         let at = self.spool.layout.control_at(ring) + at as u64;
         self.spool.controls.u64(at).load(Ordering::Acquire)
     }
@@ -623,30 +513,6 @@ pub(crate) struct Resume {
     pub(crate) next: u64,
     pub(crate) stamp: u64,
     pub(crate) segment: u32,
-}
-
-fn write_mark(pos: u64, number: u64, stream: u32) -> [u64; 3] {
-    let crc = mark_crc(pos, number, stream);
-    [pos, number, u64::from(stream) | u64::from(crc) << 32]
-}
-
-fn read_mark([pos, number, last]: [u64; 3]) -> Option<(u64, u64, StreamId)> {
-    let stream = last as u32;
-    let good = stream != 0 && (last >> 32) as u32 == mark_crc(pos, number, stream);
-    good.then_some((pos, number, StreamId(stream)))
-}
-
-fn mark_crc(pos: u64, number: u64, stream: u32) -> u32 {
-    let mut bytes = [0; 20];
-    bytes[..8].copy_from_slice(&pos.to_le_bytes());
-    bytes[8..16].copy_from_slice(&number.to_le_bytes());
-    bytes[16..].copy_from_slice(&stream.to_le_bytes());
-    crc32c::crc32c(&bytes)
-}
-
-fn u64_of(bytes: &[u8], at: usize) -> u64 {
-    let bytes = bytes.get(at..).and_then(|bytes| bytes.first_chunk());
-    bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
 /// The event in a file of its own, if the file is what the record announced.

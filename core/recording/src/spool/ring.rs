@@ -93,12 +93,27 @@ impl<E: Environment> RingWriter<E> {
         info: RingInfo<'_>,
         environment: E,
     ) -> Option<Self> {
+        // SAFETY: the header and the controls of all rings are mapped, and
+        // their fields are aligned.
+        let field = |at: usize| unsafe { AtomicU32::from_ptr(base.add(at).cast()) };
+        if field(header::STATE).load(Ordering::Acquire) != state::RECORDING {
+            return None;
+        }
+        let ring = (0..spool.rings).find(|ring| {
+            let state = field(spool.control_at(*ring) as usize + control::STATE);
+            let (ready, taken) = (ring_state::READY, ring_state::TAKEN);
+            state
+                .compare_exchange(ready, taken, Ordering::AcqRel, Ordering::Relaxed)
+                .is_ok()
+        })?;
+        // From here on the ring is ours, and dropping the writer closes it.
         let mut writer = Self {
             spool,
             base,
-            ring: 0,
+            ring,
             policy: info.policy,
-            data: base,
+            // SAFETY: the region of a ring that was ready is within the mapping.
+            data: unsafe { base.add(spool.data_at(ring) as usize) },
             pos: 0,
             limit: 0,
             events: 0,
@@ -109,35 +124,21 @@ impl<E: Environment> RingWriter<E> {
             mode: Mode::Recording,
             environment,
         };
-        if writer.header_u32(header::STATE).load(Ordering::Acquire) != state::RECORDING {
-            return None;
-        }
-        writer.ring = (0..spool.rings).find(|ring| {
-            writer.ring_u32(*ring, control::STATE).compare_exchange(
-                ring_state::READY,
-                ring_state::TAKEN,
-                Ordering::AcqRel,
-                Ordering::Relaxed,
-            ) == Ok(ring_state::READY)
-        })?;
-        // SAFETY: the region of a ring that was ready is within the mapping.
-        writer.data = unsafe { base.add(spool.data_at(writer.ring) as usize) };
         writer.introduce(&info);
         Some(writer)
     }
 
     fn introduce(&mut self, info: &RingInfo<'_>) {
-        let ring = self.ring;
         let mut end = info.name.len().min(control::MAX_NAME);
         while !info.name.is_char_boundary(end) {
             end -= 1;
         }
         let name = &info.name.as_bytes()[..end];
-        let at = self.spool.control_at(ring) as usize + control::NAME;
+        let at = self.spool.control_at(self.ring) as usize + control::NAME;
         // SAFETY: the name's place is within the control of this ring, which
         // this writer has claimed, and `name` is no longer than that place.
         unsafe { core::ptr::copy_nonoverlapping(name.as_ptr(), self.base.add(at), name.len()) };
-        let put = |at, value| self.ring_u32(ring, at).store(value, Ordering::Relaxed);
+        let put = |at, value| self.ring_u32(at).store(value, Ordering::Relaxed);
         put(control::POLICY, info.policy as u32);
         put(control::PROCESS, info.process);
         put(control::KIND, info.kind);
@@ -205,7 +206,10 @@ impl<E: Environment> RingWriter<E> {
             return;
         }
         self.mode = Mode::Recording;
-        if self.starts.end - self.starts.start == region::STARTS as u64 {
+        if self.starts.is_empty() {
+            // Nothing before this is needed any more.
+            self.move_tail(self.pos);
+        } else if self.starts.end - self.starts.start == region::STARTS as u64 {
             self.drop_oldest_segment();
         }
         if !self.reserve((record::HEAD + 8) as u64) {
@@ -219,7 +223,6 @@ impl<E: Environment> RingWriter<E> {
         }
         self.starts.end += 1;
         if self.starts.end - self.starts.start == 1 {
-            // Nothing before this is needed any more.
             self.move_tail(self.pos);
         }
         self.append_number(Tag::Segment, segment);
@@ -398,6 +401,9 @@ impl<E: Environment> RingWriter<E> {
 
     /// Gives up the oldest segment; false when it was the current one.
     fn drop_oldest_segment(&mut self) -> bool {
+        if self.starts.is_empty() {
+            return false;
+        }
         let oldest = self.start_segment(self.starts.start);
         self.header_u64(header::FIRST_LIVE)
             .fetch_max(oldest + 1, Ordering::AcqRel);
@@ -457,7 +463,8 @@ impl<E: Environment> RingWriter<E> {
     }
 
     fn header_u32(&self, at: usize) -> &AtomicU32 {
-        // SAFETY: the header is mapped, and its fields are aligned.
+        // SAFETY: the header and the controls of all rings are mapped, and
+        // their fields are aligned.
         unsafe { AtomicU32::from_ptr(self.base.add(at).cast()) }
     }
 
@@ -465,10 +472,8 @@ impl<E: Environment> RingWriter<E> {
         self.atomic_u64(at)
     }
 
-    fn ring_u32(&self, ring: u32, at: usize) -> &AtomicU32 {
-        let at = self.spool.control_at(ring) as usize + at;
-        // SAFETY: the controls of all rings are mapped; their fields are aligned.
-        unsafe { AtomicU32::from_ptr(self.base.add(at).cast()) }
+    fn ring_u32(&self, at: usize) -> &AtomicU32 {
+        self.header_u32(self.spool.control_at(self.ring) as usize + at)
     }
 
     #[inline]
@@ -487,7 +492,7 @@ impl<E: Environment> RingWriter<E> {
 
 impl<E: Environment> Drop for RingWriter<E> {
     fn drop(&mut self) {
-        self.ring_u32(self.ring, control::STATE)
+        self.ring_u32(control::STATE)
             .store(ring_state::CLOSED, Ordering::Release);
     }
 }

@@ -1,0 +1,135 @@
+//! Taking what the rings with the ring policy hold, while their writers go on.
+
+use super::{
+    drain::Drainer,
+    layout::{Policy, control, header, region, ring_state},
+    unpack::{Record, Unpacker},
+};
+use crate::writer::WriteError;
+use std::{os::unix::fs::FileExt, sync::atomic::Ordering};
+
+impl Drainer {
+    /// Appends what the rings with the ring policy hold: the segments that
+    /// none of them has dropped.
+    pub fn dump(&mut self) -> Result<(), WriteError> {
+        for ring in 0..self.spool.layout.rings {
+            let taken = matches!(
+                self.control_u32(ring, control::STATE),
+                ring_state::TAKEN | ring_state::CLOSED
+            );
+            if taken && self.control_u32(ring, control::POLICY) == Policy::Ring as u32 {
+                self.dump_ring(ring)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn dump_ring(&mut self, ring: u32) -> Result<(), WriteError> {
+        let mut buffer = std::mem::take(&mut self.buffer);
+        let snapshot = self.snapshot(ring, &mut buffer);
+        let result = match snapshot {
+            Some((tail, number)) => self.append_snapshot(ring, &buffer, tail, number),
+            None => {
+                let what = format!("the stream of ring {ring}");
+                self.note(&what, "its ring was corrupt or would not hold still", 1);
+                Ok(())
+            }
+        };
+        self.buffer = buffer;
+        result
+    }
+
+    /// Copies a ring whose writer goes on writing. Returns the position and
+    /// the event number that the copy starts with.
+    fn snapshot(&self, ring: u32, buffer: &mut Vec<u8>) -> Option<(u64, u64)> {
+        const TRIES: u32 = 100;
+        let size = self.spool.layout.ring_size;
+        for _ in 0..TRIES {
+            let tail = self.control_u64(ring, control::TAIL);
+            let mut starts = [0; region::STARTS * region::START_LEN];
+            let at = self.spool.layout.region_at(ring);
+            self.spool.file.read_exact_at(&mut starts, at).ok()?;
+            let head = self.control_u64(ring, control::HEAD);
+            let len = head.wrapping_sub(tail);
+            if len > size {
+                // Between its two loads the writer went round, or it lies.
+                continue;
+            }
+            self.copy(ring, tail, len as usize, buffer).ok()?;
+            if self.control_u64(ring, control::TAIL) != tail {
+                continue;
+            }
+            let start = starts
+                .chunks_exact(region::START_LEN)
+                .map(|start| (u64_of(start, 8), u64_of(start, 16)))
+                .find(|(pos, _)| *pos == tail);
+            if start.is_some() {
+                return start;
+            }
+        }
+        None
+    }
+
+    fn append_snapshot(
+        &mut self,
+        ring: u32,
+        bytes: &[u8],
+        tail: u64,
+        number: u64,
+    ) -> Result<(), WriteError> {
+        if self.rings[ring as usize].stream.is_none() {
+            let info = self.stream_info(ring);
+            self.rings[ring as usize].stream = Some(self.writer.stream(&info)?);
+        }
+        let first_live = self
+            .spool
+            .controls
+            .u64(header::FIRST_LIVE as u64)
+            .load(Ordering::Acquire);
+        self.rings[ring as usize].number = number;
+        let size = self.spool.layout.ring_size;
+        let mut unpacker = Unpacker::new(bytes, tail, size, true);
+        let mut live = false;
+        let corrupt = loop {
+            let record = match unpacker.next() {
+                Ok(Some(record)) => record,
+                Ok(None) => break false,
+                Err(_) => break true,
+            };
+            let known = &mut self.rings[ring as usize];
+            match record {
+                Record::Segment(segment) if segment < first_live => live = false,
+                Record::Segment(_) => {
+                    live = true;
+                    let number = known.number;
+                    if let Some(stream) = &mut known.stream {
+                        stream.skip_to(number)?;
+                    }
+                }
+                Record::Event { .. } if !live => {
+                    known.number += 1;
+                    continue;
+                }
+                // Whole segments are dropped instead, so these make no sense.
+                Record::Outside { .. } | Record::Lost(_) => break true,
+                _ => {}
+            }
+            if !self.append(ring, record)? {
+                break true;
+            }
+        };
+        if corrupt {
+            let what = format!("the rest of the stream of ring {ring}");
+            self.note(&what, "its ring was corrupt", 1);
+        }
+        match &mut self.rings[ring as usize].stream {
+            Some(stream) => stream.flush(),
+            None => Ok(()),
+        }
+    }
+}
+
+fn u64_of(bytes: &[u8], at: usize) -> u64 {
+    let bytes = bytes.get(at..).and_then(|bytes| bytes.first_chunk());
+    bytes.map_or(0, |bytes| u64::from_le_bytes(*bytes))
+}

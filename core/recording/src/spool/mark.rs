@@ -1,0 +1,40 @@
+//! Marks: what a position in a ring means, for whoever comes after a dead
+//! drainer. The [layout](super::layout) says where they are.
+
+use crate::stream::StreamId;
+
+/// A mark as three words.
+pub(crate) fn write(pos: u64, number: u64, stream: u32) -> [u64; 3] {
+    let crc = crc(pos, number, stream);
+    [pos, number, u64::from(stream) | u64::from(crc) << 32]
+}
+
+/// What a mark says; `None` when it is torn or was never written.
+pub(crate) fn read([pos, number, last]: [u64; 3]) -> Option<(u64, u64, StreamId)> {
+    let stream = last as u32;
+    let good = stream != 0 && (last >> 32) as u32 == crc(pos, number, stream);
+    good.then_some((pos, number, StreamId(stream)))
+}
+
+fn crc(pos: u64, number: u64, stream: u32) -> u32 {
+    let mut bytes = [0; 20];
+    bytes[..8].copy_from_slice(&pos.to_le_bytes());
+    bytes[8..16].copy_from_slice(&number.to_le_bytes());
+    bytes[16..].copy_from_slice(&stream.to_le_bytes());
+    crc32c::crc32c(&bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_torn_mark_is_none() {
+        let old = write(1000, 10, 3);
+        let new = write(2000, 20, 3);
+        assert_eq!(read(new), Some((2000, 20, StreamId(3))));
+        assert_eq!(read([new[0], old[1], old[2]]), None);
+        assert_eq!(read([new[0], new[1], old[2]]), None);
+        assert_eq!(read([0; 3]), None);
+    }
+}
