@@ -71,9 +71,38 @@ impl EventsBuilder {
     }
 
     /// Appends an event, which the caller has held against the limit.
-    #[inline]
     pub(crate) fn push(&mut self, payload: &[u8], replaced: bool) {
         debug_assert!(payload.len() <= limits::EVENT);
+        self.open_slice();
+        let head = (payload.len() as u64) << 1 | u64::from(replaced);
+        varint::put(&mut self.rows, head);
+        self.rows.extend_from_slice(payload);
+        self.count += 1;
+        self.in_slice += 1;
+    }
+
+    /// Appends an event that is the first `len` of `bytes`. Copying a fixed
+    /// number of bytes and cutting them off is several times quicker for the
+    /// short events that there are most of.
+    #[inline]
+    pub(crate) fn push_first(&mut self, bytes: &[u8], len: usize) {
+        match bytes.first_chunk::<16>() {
+            Some(window) if len <= window.len() => {
+                self.open_slice();
+                self.rows.push((len as u8) << 1);
+                let end = self.rows.len() + len;
+                self.rows.extend_from_slice(window);
+                self.rows.truncate(end);
+                self.count += 1;
+                self.in_slice += 1;
+            }
+            _ => self.push(bytes.get(..len).unwrap_or_default(), false),
+        }
+    }
+
+    /// Opens the slice of the next event where one is due.
+    #[inline]
+    fn open_slice(&mut self) {
         if self.count == 0 {
             self.first_stamp = self.next_stamp;
             self.stamp = self.next_stamp;
@@ -84,11 +113,6 @@ impl EventsBuilder {
             self.in_slice = 0;
             self.stamp = self.next_stamp;
         }
-        let head = (payload.len() as u64) << 1 | u64::from(replaced);
-        varint::put(&mut self.rows, head);
-        self.rows.extend_from_slice(payload);
-        self.count += 1;
-        self.in_slice += 1;
     }
 
     pub(crate) fn count(&self) -> u32 {
@@ -276,7 +300,12 @@ mod tests {
             for (rise, replaced, payload) in events {
                 stamp += u64::from(rise % 3);
                 prop_assert!(builder.stamp(stamp));
-                builder.push(&payload, replaced);
+                if replaced {
+                    builder.push(&payload, true);
+                } else {
+                    let longer = [&payload[..], b"and what follows in a ring"].concat();
+                    builder.push_first(&longer, payload.len());
+                }
                 expected.push((stamp, replaced, payload));
             }
             let mut payload = Vec::new();

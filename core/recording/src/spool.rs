@@ -52,3 +52,22 @@ pub use self::{
     map::{StdEnvironment, SubjectSpool},
     recover::{RecoverError, Recovered, recover},
 };
+
+/// Reads bytes as the records of a ring, as a drainer does, and counts them:
+/// for a fuzzer.
+#[cfg(feature = "std")]
+#[doc(hidden)]
+#[must_use]
+pub fn read_records(bytes: &[u8], position: u64) -> u64 {
+    let mut unpacker = unpack::Unpacker::new(bytes, position, layout::MIN_RING, true);
+    let mut count = 0;
+    loop {
+        while unpacker.next_plain().is_some() {
+            count += 1;
+        }
+        match unpacker.next() {
+            Ok(Some(_)) => count += 1,
+            _ => return count,
+        }
+    }
+}

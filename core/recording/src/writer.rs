@@ -27,8 +27,9 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-/// A chunk is written when its events take this much.
-const CHUNK_TARGET: usize = 128 << 10;
+/// A chunk is written when its events take this much. Half of it costs a fifth
+/// of the draining speed, twice as much makes a seek take over a millisecond.
+const CHUNK_TARGET: usize = 256 << 10;
 
 /// Compression that keeps up with a subject.
 const DEFAULT_LEVEL: i32 = 1;
@@ -427,12 +428,26 @@ impl StreamWriter {
         if len > limits::EVENT {
             return Err(WriteError::EventTooLong { len });
         }
-        // An event joins a chunk only if the chunk stays within its target;
-        // one that is longer than the target has a chunk to itself.
-        if self.events.count() > 0 && self.events.len() + len >= CHUNK_TARGET {
+        self.make_room(len)?;
+        self.events.push(payload, replaced);
+        Ok(())
+    }
+
+    /// Appends an event that is the first `len` of `bytes`, and short enough.
+    #[inline]
+    pub(crate) fn push_first(&mut self, bytes: &[u8], len: usize) -> Result<(), WriteError> {
+        self.make_room(len)?;
+        self.events.push_first(bytes, len);
+        Ok(())
+    }
+
+    /// An event joins a chunk only if the chunk stays within its target; one
+    /// that is longer than the target has a chunk to itself.
+    #[inline]
+    fn make_room(&mut self, len: usize) -> Result<(), WriteError> {
+        if self.events.len() + len >= CHUNK_TARGET && self.events.count() > 0 {
             self.flush()?;
         }
-        self.events.push(payload, replaced);
         Ok(())
     }
 

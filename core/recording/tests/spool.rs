@@ -289,6 +289,55 @@ fn a_dead_drainer_ends_the_recording_and_not_the_subject() {
     assert_eq!(recover(&file).unwrap(), Recovered::Nothing);
 }
 
+/// The drainer dies after it has appended and before it has written down that
+/// it did: nothing is appended twice.
+#[test]
+fn a_drainer_dies_between_the_file_and_the_mark() {
+    let mut setup = Setup::new(&config(2, 1 << 14));
+    let mut ring = setup.subject.ring(info(1)).unwrap();
+    let mut append = |range: std::ops::Range<u64>| {
+        for number in range {
+            if number % 10 == 0 {
+                ring.stamp();
+            }
+            assert!(ring.append(&number.to_le_bytes()));
+        }
+    };
+    append(0..10);
+    setup.drainer.run(|| true).unwrap();
+    append(10..500);
+    let before = std::fs::read(setup.drainer.spool_path()).unwrap();
+    setup.drainer.run(|| true).unwrap();
+    append(500..600);
+    drop(ring);
+    let file = setup.file();
+    drop(setup.drainer);
+    // The spool as it was before the second draining, but with the events that
+    // came after it.
+    let after = std::fs::read(spool_path(&file)).unwrap();
+    let layout = layout::Spool {
+        rings: 2,
+        ring_size: 1 << 14,
+        dead_after_ms: 10_000,
+    };
+    let tail = layout.control_at(0) as usize + layout::control::TAIL;
+    let marks = tail..layout.control_at(1) as usize;
+    let mut torn = after;
+    torn[marks.clone()].copy_from_slice(&before[marks]);
+    std::fs::write(spool_path(&file), torn).unwrap();
+
+    assert!(matches!(recover(&file), Ok(Recovered::Added(_))));
+    let recording = Recording::open(&file).unwrap();
+    assert_eq!(recording.streams().count(), 1);
+    let mut events = recording.events(StreamId(1), 0).unwrap();
+    for number in 0..600u64 {
+        let event = events.next().unwrap().unwrap();
+        assert_eq!(event.payload, number.to_le_bytes());
+        assert_eq!((event.number, event.stamp), (number, number / 10 + 1));
+    }
+    assert!(events.next().unwrap().is_none());
+}
+
 #[test]
 fn a_recording_in_progress_is_left_alone() {
     let setup = Setup::new(&config(2, 1 << 14));

@@ -324,6 +324,9 @@ impl Drainer {
         // read again with the events that it is for.
         let mut keep = unpacker.pos();
         let corrupt = loop {
+            if self.take_plain(ring, &mut unpacker)? {
+                keep = unpacker.pos();
+            }
             match unpacker.next() {
                 Ok(None) => break false,
                 Ok(Some(record)) => {
@@ -348,6 +351,21 @@ impl Drainer {
         }
         self.advance(ring, keep);
         Ok((!corrupt).then_some(keep))
+    }
+
+    /// Appends the plain events that come next; true when there were any.
+    fn take_plain(&mut self, ring: u32, unpacker: &mut Unpacker<'_>) -> Result<bool, WriteError> {
+        let known = &mut self.rings[ring as usize];
+        let before = known.number;
+        if known.is_new()
+            && let Some(stream) = &mut known.stream
+        {
+            while let Some((bytes, len)) = unpacker.next_plain() {
+                stream.push_first(bytes, len)?;
+                known.number += 1;
+            }
+        }
+        Ok(known.number > before)
     }
 
     /// Appends one record to its stream; false when it makes no sense.
