@@ -1,0 +1,7 @@
+//! The tests of the crate, in one program so that it is linked once.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // A failed expectation ends a test.
+
+mod round_trip;
+mod support;
+mod verify;
