@@ -276,7 +276,8 @@ impl<'d, 'a> Dump<'d, 'a> {
             FrameKind::Chop(count) => format!("chop {count}"),
             FrameKind::Append(locals) => format!("append {}", list(locals)),
             FrameKind::Full { locals, stack } => {
-                format!("full {} | {}", list(locals), list(stack))
+                let space = if locals.is_empty() { "" } else { " " };
+                format!("full {}{space}| {}", list(locals), list(stack))
             }
         };
         line!(self, "    {:>5} frame {}", frame.offset, text.trim_end());

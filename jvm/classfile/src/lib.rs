@@ -47,7 +47,8 @@
 //!         for offset in sites {
 //!             editor.before(offset, probe.clone())?;
 //!         }
-//!         edited.set_code(index, editor.finish(&mut edited.pool)?)?;
+//!         let code = editor.finish(&mut edited.pool)?;
+//!         edited.set_code(index, code)?;
 //!     }
 //!     Ok(edited.finish()?)
 //! }

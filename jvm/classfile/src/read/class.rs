@@ -134,7 +134,7 @@ impl<'a> ClassFile<'a> {
     }
 
     /// The first attribute of that name in `attributes`.
-    pub fn find(&self, attributes: &[Attribute<'a>], name: &str) -> Option<Attribute<'a>> {
+    pub fn find<'b>(&self, attributes: &[Attribute<'b>], name: &str) -> Option<Attribute<'b>> {
         attributes
             .iter()
             .find(|attribute| attribute.is(&self.pool, name))

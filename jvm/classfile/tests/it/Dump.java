@@ -3,10 +3,12 @@ import java.net.URI;
 import java.nio.file.*;
 import java.util.*;
 
-/** Writes the classes of java.base to one file: length and name, length and bytes. */
+/** Writes the classes of a module or jar to one file: length and name, length and bytes. */
 class Dump {
     public static void main(String[] args) throws Exception {
-        Path base = FileSystems.getFileSystem(URI.create("jrt:/")).getPath("/modules/java.base");
+        Path base = args[1].endsWith(".jar")
+            ? FileSystems.newFileSystem(Path.of(args[1]), (ClassLoader) null).getPath("/")
+            : FileSystems.getFileSystem(URI.create("jrt:/")).getPath("/modules", args[1]);
         List<Path> files = new ArrayList<>();
         try (var walk = Files.walk(base)) {
             walk.filter(f -> f.toString().endsWith(".class")).sorted().forEach(files::add);

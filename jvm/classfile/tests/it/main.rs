@@ -2,6 +2,11 @@
 
 #![allow(clippy::unwrap_used, clippy::panic)] // A failed expectation ends a test.
 
+mod assemble;
+mod javac;
+mod property;
+mod relocate;
 mod round_trip;
 mod support;
+mod traps;
 mod verify;

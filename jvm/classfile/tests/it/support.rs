@@ -34,6 +34,18 @@ pub(crate) fn jdks() -> Vec<PathBuf> {
     homes
 }
 
+/// Whether to test everything instead of a sample: `REPRISE_THOROUGH=1`.
+pub(crate) fn thorough() -> bool {
+    std::env::var_os("REPRISE_THOROUGH").is_some()
+}
+
+/// The `java` of a JDK, set up for a short run.
+pub(crate) fn java(jdk: &Path) -> Command {
+    let mut command = Command::new(jdk.join("bin/java"));
+    command.args(["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]);
+    command
+}
+
 /// Says why a test did nothing. CI always has a JDK.
 pub(crate) fn skipped(why: &str) {
     eprintln!("SKIPPED: {why}");
@@ -46,28 +58,32 @@ pub(crate) fn each_java_base(test: impl Fn(&Path, &[(String, Vec<u8>)])) {
         skipped("no JDK in JAVA_HOME, on PATH or in /usr/lib/jvm");
     }
     for jdk in jdks {
-        test(&jdk, &java_base(&jdk));
+        test(&jdk, &classes_of(&jdk, "java.base"));
     }
 }
 
-/// The classes of java.base, by file name. They are kept between test runs.
-pub(crate) fn java_base(jdk: &Path) -> Vec<(String, Vec<u8>)> {
-    let key: String = jdk
-        .to_string_lossy()
+/// Where files are kept between test runs.
+pub(crate) fn kept(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
+}
+
+/// The classes of a module of the JDK or of a jar, by file name. They are kept
+/// between test runs.
+pub(crate) fn classes_of(jdk: &Path, origin: &str) -> Vec<(String, Vec<u8>)> {
+    let key: String = format!("{}_{origin}", jdk.display())
         .chars()
         .map(|c| if c.is_alphanumeric() { c } else { '_' })
         .collect();
-    let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("java_base{key}"));
-    let modules = fs::metadata(jdk.join("lib/modules"))
-        .unwrap()
-        .modified()
-        .unwrap();
-    let fresh = fs::metadata(&kept).is_ok_and(|m| m.modified().is_ok_and(|t| t > modules));
+    let kept = kept(&format!("classes_{key}"));
+    let modules = fs::metadata(jdk.join("lib/modules")).unwrap();
+    let modified = modules.modified().unwrap();
+    let fresh = fs::metadata(&kept).is_ok_and(|m| m.modified().is_ok_and(|t| t > modified));
     if !fresh {
         let partial = tempfile::NamedTempFile::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-        run(Command::new(jdk.join("bin/java"))
+        run(java(jdk)
             .arg(source("Dump.java"))
-            .arg(partial.path()));
+            .arg(partial.path())
+            .arg(origin));
         partial.persist(&kept).unwrap();
     }
     let bytes = fs::read(&kept).unwrap();
@@ -136,4 +152,49 @@ pub(crate) fn compile(name: &str, java: &str, options: &[&str]) -> Option<Vec<(S
 /// The class file of that name.
 pub(crate) fn parse(bytes: &[u8]) -> ClassFile<'_> {
     ClassFile::parse(bytes).unwrap()
+}
+
+/// Has the JVM of each JDK link, and so verify, these classes.
+pub(crate) fn jvm_accepts(classes: &[(&str, &[u8])]) -> Result<(), String> {
+    let jdks = jdks();
+    if jdks.is_empty() {
+        skipped("no JDK to verify the result");
+    }
+    for jdk in jdks {
+        let folder = tempfile::tempdir().unwrap();
+        let mut names = String::new();
+        for (name, bytes) in classes {
+            fs::write(folder.path().join(format!("{name}.class")), bytes).unwrap();
+            names += name;
+            names.push('\n');
+        }
+        let list = folder.path().join("names");
+        fs::write(&list, names).unwrap();
+        let path = std::env::join_paths([folder.path(), link_class()]).unwrap();
+        let text = run(java(&jdk)
+            .args(["-Xverify:all", "-cp"])
+            .arg(path)
+            .arg("Link")
+            .arg(&list));
+        if !text.contains(&format!("linked {} skipped 0 failed 0", classes.len())) {
+            return Err(format!("{}: {text}", jdk.display()));
+        }
+    }
+    Ok(())
+}
+
+/// The folder with the compiled `Link`, made once per test run for the oldest
+/// JVM that runs it.
+pub(crate) fn link_class() -> &'static Path {
+    static FOLDER: std::sync::OnceLock<tempfile::TempDir> = std::sync::OnceLock::new();
+    FOLDER
+        .get_or_init(|| {
+            let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+            run(Command::new(jdks()[0].join("bin/javac"))
+                .args(["--release", "11", "-d"])
+                .arg(folder.path())
+                .arg(source("Link.java")));
+            folder
+        })
+        .path()
 }
