@@ -113,6 +113,8 @@ fn calls_own_constructor(
 }
 
 /// Follows all paths of a body that has no frames, merging where they meet.
+/// A path ends where `this` is initialised: nothing can undo that, so what
+/// comes after, subroutines for instance, need not be understood.
 fn merge<'a>(
     class: &ClassFile<'a>,
     method: &Member<'a>,
@@ -129,14 +131,6 @@ fn merge<'a>(
     let mut leaders = vec![0];
     for instruction in code.instructions() {
         let instruction = instruction?;
-        if matches!(
-            instruction.opcode,
-            opcode::JSR | opcode::JSR_W | opcode::RET
-        ) {
-            return Err(FlowError::Subroutine {
-                offset: instruction.offset,
-            });
-        }
         instruction.each_target(|target| leaders.push(target));
         instructions.insert(i64::from(instruction.offset), instruction);
     }
@@ -174,7 +168,17 @@ fn merge<'a>(
                     join(&mut states, &mut pending, entry.handler.into(), thrown)?;
                 }
             }
+            if matches!(
+                instruction.opcode,
+                opcode::JSR | opcode::JSR_W | opcode::RET
+            ) {
+                let offset = instruction.offset;
+                return Err(FlowError::Subroutine { offset });
+            }
             state.step(instruction, context)?;
+            if !state.holds_uninitialized_this() {
+                break;
+            }
             let mut targets = Vec::new();
             instruction.each_target(|target| targets.push(target));
             for target in targets {
@@ -199,9 +203,9 @@ fn merge<'a>(
         if let Some(known) = &mut state {
             known.step(instruction, context)?;
         }
-        if !opcode::falls_through(instruction.opcode) {
-            state = None;
-        }
+        state = state.filter(|known| {
+            known.holds_uninitialized_this() && opcode::falls_through(instruction.opcode)
+        });
     }
     Ok(())
 }

@@ -528,6 +528,36 @@ fn super_on_two_paths_is_initialised_behind_both() {
 }
 
 #[test]
+fn subroutines_behind_super_do_not_matter() {
+    // What old javacs made of try-finally in a constructor.
+    let source = "class A 48
+        method <init> ()V stack 2 locals 3
+            aload_0
+            invokespecial java/lang/Object.<init> ()V
+        start:
+            jsr sub
+            return
+        handler:
+            astore_1
+            jsr sub
+            aload_1
+            athrow
+        sub:
+            astore_2
+            ret 2
+            catch any start handler handler";
+    let expected = Initialized::From {
+        offset: 4,
+        calls: vec![1],
+    };
+    assert_eq!(initialized(source), expected);
+    let mut handler = Snippet::new();
+    handler.op(op::ATHROW).unwrap();
+    let after = edited(&assemble(source), |editor, _| editor.catch_all(handler));
+    jvm_accepts(&[("A", &after.unwrap())]).unwrap();
+}
+
+#[test]
 fn where_super_cannot_be_found_the_answer_says_so() {
     let subroutine = "class A 48
         method <init> ()V stack 2 locals 2
