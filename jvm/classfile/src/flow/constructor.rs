@@ -157,7 +157,10 @@ fn merge<'a>(
                 .get(&at)
                 .ok_or(FlowError::Mismatch { offset: at })?;
             let cost = state.locals.len().saturating_add(4);
-            work = work.checked_sub(cost).ok_or(FlowError::TooComplex)?;
+            let rows = code.exceptions.len();
+            work = work
+                .checked_sub(cost.saturating_add(rows))
+                .ok_or(FlowError::TooComplex)?;
             for entry in &code.exceptions {
                 if (i64::from(entry.start)..i64::from(entry.end)).contains(&at) {
                     let thrown = State {

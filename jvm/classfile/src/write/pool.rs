@@ -146,15 +146,13 @@ impl<'c> PoolEditor<'c> {
         if old.first() != new.first() || old.len() != new.len() {
             return Err(cannot);
         }
-        if let Some(known) = &mut self.known {
-            known.retain(|_, found| *found != index);
-            known.entry(Cow::Owned(new.clone())).or_insert(index);
-        } else {
-            let mut known = index_of(self.original);
-            known.retain(|_, found| *found != index);
-            known.entry(Cow::Owned(new.clone())).or_insert(index);
-            self.known = Some(known);
+        let original = self.original;
+        let known = self.known.get_or_insert_with(|| index_of(original));
+        let before = self.replaced.get(&index).map_or(old, Vec::as_slice);
+        if known.get(before) == Some(&index) {
+            known.remove(before);
         }
+        known.entry(Cow::Owned(new.clone())).or_insert(index);
         self.replaced.insert(index, new);
         Ok(())
     }

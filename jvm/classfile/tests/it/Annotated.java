@@ -33,10 +33,10 @@ class Annotated<T> {
                 case 1000: return length.apply(text);
                 default: n--;
             }
-            for (int i = 0; i < n; i++) {
+            for (int i = 0; i < n && i < 1000; i++) {
                 long sum = i + list.size();
                 synchronized (made) {
-                    n += (int) sum;
+                    n += (int) sum & 1;
                 }
             }
         } catch (@Mark("catch") IllegalStateException e) {

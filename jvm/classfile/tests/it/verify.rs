@@ -6,10 +6,11 @@ use std::process::Command;
 
 use reprise_classfile::flow::Initialized;
 use reprise_classfile::opcode as op;
-use reprise_classfile::read::{ClassFile, Instruction};
-use reprise_classfile::relocate::{EditError, Editor};
+use reprise_classfile::read::{Attribute, ClassFile, Code, Instruction, StackMapTable};
+use reprise_classfile::relocate::{EditError, Editor, Landing};
 use reprise_classfile::write::{ClassEditor, Invoke, PoolEditor, Snippet, empty_class, write_code};
 
+use crate::relocate::nops;
 use crate::support::{
     classes_of, each_java_base, java, jdks, kept, link_class, parse, run, skipped, source, thorough,
 };
@@ -103,7 +104,7 @@ impl Instrument {
             .map(|instruction| instruction.offset)
             .collect();
         for offset in &chosen {
-            editor.before(*offset, probe.clone())?;
+            insert(&mut editor, *offset, index, &probe)?;
         }
         editor.before_returns(&probe)?;
         editor.at_entry(probe.clone())?;
@@ -125,6 +126,20 @@ impl Instrument {
         edited.set_code(index, code)?;
         self.figures.probes += chosen.len();
         Ok(())
+    }
+}
+
+/// Inserts before or after, by turns; where control does not fall through
+/// only "before" is possible.
+fn insert(editor: &mut Editor<'_>, at: u32, turn: usize, probe: &Snippet) -> Result<(), EditError> {
+    let tried = match turn % 3 {
+        0 => return editor.before(at, probe.clone()),
+        1 => editor.after(at, probe.clone()),
+        _ => editor.before_with(at, probe.clone(), Landing::After),
+    };
+    match tried {
+        Err(EditError::NoFallThrough { .. }) => editor.before(at, probe.clone()),
+        other => other,
     }
 }
 
@@ -224,15 +239,15 @@ fn with_stale_frames(bytes: &[u8]) -> Vec<u8> {
             continue;
         };
         let old = class.find(&editor.code().attributes, "StackMapTable");
-        editor.at_entry(crate::relocate::nops(1)).unwrap();
+        editor.at_entry(nops(1)).unwrap();
         let mut code = editor.finish(&mut edited.pool).unwrap();
         if let Some(old) = old {
-            let new = reprise_classfile::read::Attribute {
+            let new = Attribute {
                 name: 0,
                 offset: 0,
                 content: &code,
             };
-            let new = reprise_classfile::read::Code::read(&new).unwrap();
+            let new = Code::read(&new).unwrap();
             let new = class.find(&new.attributes, "StackMapTable").unwrap();
             if new.content.len() == old.content.len() {
                 code.splice(
@@ -244,6 +259,74 @@ fn with_stale_frames(bytes: &[u8]) -> Vec<u8> {
         edited.set_code(index, code).unwrap();
     }
     edited.finish().unwrap()
+}
+
+/// Puts 33 KB of code into every method, here or there, so that many jumps get
+/// too long and the frames behind them have to be worked out.
+pub(crate) fn blown_up(bytes: &[u8]) -> (Vec<u8>, usize) {
+    let class = parse(bytes);
+    let mut edited = ClassEditor::new(&class);
+    let mut split = 0;
+    for (index, method) in class.methods.iter().enumerate() {
+        let Some(mut editor) = Editor::new(&class, method).unwrap() else {
+            continue;
+        };
+        let all: Vec<_> = editor.instructions().iter().map(|i| i.offset).collect();
+        let place = all[all.len() * (index % 5 + 1) / 7];
+        editor.before(place, nops(33_000)).unwrap();
+        let code = match editor.finish(&mut edited.pool) {
+            Ok(code) => code,
+            Err(EditError::TooLong { .. }) => continue,
+            Err(error) => panic!("{}: {error}", class.name().unwrap()),
+        };
+        split += inserted_frames(&class, editor.code(), &code);
+        edited.set_code(index, code).unwrap();
+    }
+    (edited.finish().unwrap(), split)
+}
+
+/// How many more stack map frames a body has than it had.
+fn inserted_frames(class: &ClassFile<'_>, old: &Code<'_>, new: &[u8]) -> usize {
+    let new = Code::read(&Attribute {
+        name: 0,
+        offset: 0,
+        content: new,
+    });
+    let count = |code: &Code<'_>| {
+        let table = class.find(&code.attributes, "StackMapTable");
+        table.map_or(0, |table| StackMapTable::read(&table).unwrap().0.len())
+    };
+    count(&new.unwrap()) - count(old)
+}
+
+#[test]
+fn methods_with_long_jumps_pass_the_verifier() {
+    each_java_base(|jdk, classes| {
+        let step = if thorough() { 2 } else { 41 };
+        let folder = tempfile::tempdir().unwrap();
+        let mut names = String::new();
+        let mut frames = 0;
+        // Classes the JVM itself needs would make its start very slow.
+        let outer = |name: &str| !name.starts_with("java/lang") && !name.contains("module-info");
+        for (file, bytes) in classes.iter().skip(3).step_by(step) {
+            let name = file.trim_end_matches(".class");
+            if outer(name) {
+                let (bytes, split) = blown_up(bytes);
+                frames += split;
+                write_class(folder.path(), name, &bytes);
+                names += &name.replace('/', ".");
+                names.push('\n');
+            }
+        }
+        fs::write(folder.path().join("names"), names).unwrap();
+        let text = link_java_base(jdk, folder.path());
+        let last = text.lines().last().unwrap_or_default();
+        eprintln!("{}: {frames} frames worked out: {last}", jdk.display());
+        assert!(
+            frames > 100 && text.contains(" skipped 0 failed 0"),
+            "{text}"
+        );
+    });
 }
 
 /// javac is a large program that comes with every JDK: an instrumented one
