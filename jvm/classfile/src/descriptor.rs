@@ -74,14 +74,6 @@ impl<'a> FieldType<'a> {
         Ok(ty)
     }
 
-    /// The type that a Class constant of this name means: `[I` or a class.
-    pub fn of_class_name(name: Utf8<'a>) -> Result<Self, DescriptorError> {
-        match name.as_bytes() {
-            [b'[', ..] => Self::parse(name),
-            _ => Ok(Self::Object(name)),
-        }
-    }
-
     /// How many local or stack slots a value takes.
     pub fn slots(self) -> u16 {
         match self {
@@ -288,5 +280,6 @@ mod tests {
         assert_eq!(ints.element(), Some(FieldType::Array(Utf8(b"[I"))));
         assert_eq!(ints.element().unwrap().element(), Some(FieldType::Int));
         assert_eq!(FieldType::Int.element(), None);
+        assert!(ints.is_reference() && !FieldType::Int.is_reference());
     }
 }

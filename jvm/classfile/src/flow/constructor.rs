@@ -7,6 +7,7 @@
 //! find an uninitialised `this`?
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use super::{Context, FlowError, State, Type, entry_locals, walk};
 use crate::opcode;
@@ -28,6 +29,19 @@ pub enum Initialized {
     Never,
     /// It cannot be told without more analysis than is done here.
     Undecidable(FlowError),
+}
+
+impl fmt::Display for Initialized {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Always => f.write_str("`this` is always initialised"),
+            Self::From { offset, .. } => write!(f, "`this` is initialised from {offset} on"),
+            Self::Never => f.write_str("`this` is not initialised before the end of the code"),
+            Self::Undecidable(reason) => {
+                write!(f, "cannot tell where `this` is initialised: {reason}")
+            }
+        }
+    }
 }
 
 /// Finds where `this` becomes usable in a method.

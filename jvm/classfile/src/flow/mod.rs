@@ -83,6 +83,13 @@ pub enum FlowError {
         /// Where.
         offset: i64,
     },
+    /// A jump target or handler without a frame, as in class files older than
+    /// version 50.
+    #[error("there is no stack map frame at {offset}")]
+    NoFrame {
+        /// The target.
+        offset: i64,
+    },
     /// Too much work for a method of this size: not the output of a compiler.
     #[error("the method is too complex to follow")]
     TooComplex,
@@ -152,7 +159,7 @@ pub(crate) const FRAME_WORK: usize = 8_000_000;
 
 /// Calls `visit` with each instruction and the state before it, in order. The
 /// state is `None` where control cannot come and no frame says what would
-/// hold.
+/// hold. Every jump target must have a frame; see [`FlowError::NoFrame`].
 pub fn walk<'a>(
     class: &ClassFile<'a>,
     method: &Member<'a>,
@@ -169,13 +176,24 @@ pub fn walk<'a>(
         Some(attribute) => StackMapTable::read(&attribute)?.0,
         None => Vec::new(),
     };
-    let mut frames = frames.iter().peekable();
+    let framed = |target: i64| {
+        frames
+            .binary_search_by_key(&target, |frame| frame.offset.into())
+            .map_err(|_| FlowError::NoFrame { offset: target })
+    };
+    for row in &code.exceptions {
+        framed(row.handler.into())?;
+    }
+    let mut next_frame = frames.iter().peekable();
     let mut locals = FrameLocals(entry_locals(class, method)?);
     let mut state = Some(State::of_lists(&locals.0, Vec::new()));
     let mut work: usize = 0;
     for instruction in code.instructions() {
         let instruction = instruction?;
-        while let Some(frame) = frames.next_if(|frame| frame.offset <= instruction.offset) {
+        let mut targets = Ok(0);
+        instruction.each_target(|target| targets = targets.clone().and(framed(target)));
+        targets?;
+        while let Some(frame) = next_frame.next_if(|frame| frame.offset <= instruction.offset) {
             let stack = locals.apply(frame, &class.pool)?;
             work = work.saturating_add(locals.0.len());
             if work > FRAME_WORK {

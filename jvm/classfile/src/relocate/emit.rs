@@ -4,7 +4,7 @@ use super::layout::Layout;
 use super::{EditError, Editor, Place};
 use crate::opcode;
 use crate::read::{ExceptionEntry, Instruction, Operands, padding};
-use crate::write::{CodeParts, PoolEditor};
+use crate::write::{CodeParts, PoolEditor, Snippet};
 
 impl<'c> Editor<'c> {
     pub(super) fn emit(
@@ -172,37 +172,40 @@ impl<'c> Editor<'c> {
         Ok(rows)
     }
 
-    /// What was needed, and on top of it what the code inserted around any one
-    /// instruction needs: snippets that are not stack-neutral only lean on
-    /// their neighbours.
+    /// What was needed, and on top of it what the inserted code needs. Code
+    /// that is not stack-neutral lifts what follows it at the same instruction.
     fn max_stack(&self, layout: &Layout<'_>) -> Result<u16, EditError> {
-        let mut most: u32 = 0;
-        let mut here: u32 = 0;
-        let mut last = usize::MAX;
-        for insertion in &layout.insertions {
-            if insertion.at != last {
-                last = insertion.at;
-                here = 0;
+        let mut most: i64 = 0;
+        let mut insertions = layout.insertions.iter().peekable();
+        while let Some(first) = insertions.peek() {
+            let at = first.at;
+            let mut lifted: i64 = 0;
+            let mut add = |code: &Snippet| {
+                most = most.max(lifted.saturating_add(code.max_stack().into()));
+                lifted = lifted.saturating_add(code.depth()).max(0);
+            };
+            while let Some(insertion) =
+                insertions.next_if(|i| i.at == at && i.place != Place::After)
+            {
+                add(&insertion.code);
             }
-            here = here.saturating_add(insertion.code.max_stack().into());
-            most = most.max(here.saturating_add(self.replacement_stack(last)));
+            if let Some(code) = self.replacements.get(&at) {
+                add(code);
+            }
+            while let Some(insertion) = insertions.next_if(|i| i.at == at) {
+                add(&insertion.code);
+            }
         }
         for code in self.replacements.values() {
             most = most.max(code.max_stack().into());
         }
         let mut needed = u32::from(self.code.max_stack)
-            .saturating_add(most)
+            .saturating_add(u32::try_from(most).unwrap_or(u32::MAX))
             .saturating_add(self.reserved_stack.into());
         for handler in &self.handlers {
             needed = needed.max(u32::from(handler.code.max_stack()).saturating_add(1));
         }
         u16::try_from(needed).map_err(|_| EditError::StackTooDeep { needed })
-    }
-
-    fn replacement_stack(&self, at: usize) -> u32 {
-        self.replacements
-            .get(&at)
-            .map_or(0, |code| code.max_stack().into())
     }
 
     fn new_max_locals(&self) -> Result<u16, EditError> {

@@ -57,9 +57,12 @@ impl<'e> Layout<'e> {
                 jumps.push((at, target));
             }
         }
-        loop {
+        // What compilers write settles in two or three rounds. A chain of jumps
+        // that break each other one by one is cut short with room to spare.
+        for round in 0_u32.. {
             layout.place(editor)?;
-            if !layout.widen(&jumps) {
+            let reach = if round < 10 { 32_767 } else { 16_000 };
+            if !layout.widen(&jumps, reach) {
                 break;
             }
         }
@@ -127,15 +130,17 @@ impl<'e> Layout<'e> {
         Ok(())
     }
 
-    /// Widens the jumps that do not reach; tells whether there were any.
-    fn widen(&mut self, jumps: &[(usize, usize)]) -> bool {
+    /// Widens the jumps that go further than `reach`; tells whether there were
+    /// any.
+    fn widen(&mut self, jumps: &[(usize, usize)], reach: i64) -> bool {
         let mut changed = false;
         for (at, target) in jumps {
             let distance =
                 i64::from(self.point(*target).label).saturating_sub(self.point(*at).pos.into());
+            let near = reach.saturating_neg().saturating_sub(1)..=reach;
             if let Some(wide) = self.wide.get_mut(*at)
                 && !*wide
-                && i16::try_from(distance).is_err()
+                && !near.contains(&distance)
             {
                 *wide = true;
                 changed = true;

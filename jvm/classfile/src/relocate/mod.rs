@@ -217,8 +217,8 @@ pub enum EditError {
         /// Why not.
         reason: FlowError,
     },
-    /// It is not known from where on a constructor's `this` is usable.
-    #[error("cannot tell from where on `this` is initialised: {0:?}")]
+    /// A constructor without a known tail in which `this` is usable.
+    #[error("no catch-all in this constructor: {0}")]
     Constructor(Initialized),
 }
 

@@ -70,6 +70,18 @@ pub enum WriteError {
         /// Its length.
         length: usize,
     },
+    /// A position behind the last method.
+    #[error("there is no method {index}")]
+    NoSuchMethod {
+        /// The position.
+        index: usize,
+    },
+    /// Stack map frames that are not in order.
+    #[error("the stack map frame at {offset} is not behind the one before it")]
+    FrameOutOfOrder {
+        /// The frame.
+        offset: u32,
+    },
     /// The constant pool could not take what was needed.
     #[error(transparent)]
     Pool(#[from] PoolError),
@@ -150,12 +162,11 @@ impl<'c> ClassEditor<'c> {
     }
 
     /// Replaces the body of the method at `index` of [`ClassEditor::methods`].
-    /// Nothing happens if there is no such method.
-    pub fn set_code(&mut self, index: usize, content: Vec<u8>) -> Result<(), PoolError> {
-        match self.methods.get_mut(index) {
-            Some(method) => method.set_attribute(&mut self.pool, "Code", content),
-            None => Ok(()),
-        }
+    pub fn set_code(&mut self, index: usize, content: Vec<u8>) -> Result<(), WriteError> {
+        let method = self.methods.get_mut(index);
+        let method = method.ok_or(WriteError::NoSuchMethod { index })?;
+        method.set_attribute(&mut self.pool, "Code", content)?;
+        Ok(())
     }
 
     /// Adds or replaces an attribute of the class.

@@ -15,13 +15,11 @@ impl StackMapTable {
                 None => Some(frame.offset),
                 Some(before) => frame.offset.checked_sub(before.saturating_add(1)),
             };
-            let delta =
-                distance
-                    .and_then(|d| u16::try_from(d).ok())
-                    .ok_or(WriteError::TooMany {
-                        what: "bytes between stack map frames",
-                        count: usize::try_from(frame.offset).unwrap_or(usize::MAX),
-                    })?;
+            let delta = distance.and_then(|d| u16::try_from(d).ok()).ok_or(
+                WriteError::FrameOutOfOrder {
+                    offset: frame.offset,
+                },
+            )?;
             before = Some(frame.offset);
             frame.kind.write(&mut out, delta)?;
         }

@@ -15,7 +15,7 @@ use reprise_classfile::relocate::{Editor, Landing};
 use reprise_classfile::write::{ClassEditor, Snippet, rename_classes};
 
 use crate::relocate::nops;
-use crate::support::{classes_of, jdks, parse, skipped};
+use crate::support::{classes_of, jdks, parse, skipped, thorough};
 
 /// Does everything the crate can do with a class, and ignores the errors.
 fn exercise(bytes: &[u8]) {
@@ -56,7 +56,7 @@ fn exercise(bytes: &[u8]) {
 
 fn runner(cases: u32) -> TestRunner {
     TestRunner::new(Config {
-        cases,
+        cases: if thorough() { cases * 50 } else { cases },
         failure_persistence: None,
         ..Config::default()
     })
@@ -130,11 +130,11 @@ fn hostile_classes_take_little_memory() {
     if samples().is_empty() {
         return;
     }
-    // 400 MB of address space: about what the classes of a JDK and the test
+    // 200 MB of address space: about what the classes of a JDK and the test
     // harness itself take.
     let status = Command::new("sh")
         .arg("-c")
-        .arg("ulimit -v 400000; exec \"$0\" property::random_bytes property::damaged")
+        .arg("ulimit -v 200000; exec \"$0\" property::random_bytes property::damaged")
         .arg(std::env::current_exe().unwrap())
         .output()
         .unwrap();

@@ -135,7 +135,7 @@ fn all_kinds_at_one_instruction_stand_in_order() {
         },
         &expect![[r#"
             method m (I)I flags 0x0009
-              code stack 5 locals 1
+              code stack 3 locals 1
                     0 iconst_m1
                     1 pop
                     2 frame same
@@ -261,7 +261,7 @@ fn a_held_local_is_in_every_frame() {
         },
         &expect![[r#"
             method m (IJ)V flags 0x0009
-              code stack 4 locals 6
+              code stack 3 locals 6
                     0 ldc "held"
                     2 astore_3
                     3 lconst_1

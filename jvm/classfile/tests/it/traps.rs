@@ -460,6 +460,36 @@ fn initialized(source: &str) -> Initialized {
 }
 
 #[test]
+fn a_version_50_class_without_frames_falls_back_to_the_old_verifier() {
+    // Version 50 may have frames or not; later ones must.
+    let class = assemble(
+        "class A 50
+         method static m (I)V stack 1 locals 1
+             iload_0
+             ifeq end
+             iload_0
+             istore_0
+         end:
+             return",
+    );
+    let mut handler = Snippet::new();
+    handler.op(op::ATHROW).unwrap();
+    let after = edited(&class, |editor, _| {
+        editor.before(0, nops(1))?;
+        editor.catch_all(handler)
+    });
+    jvm_accepts(&[("A", &class)]).unwrap();
+    jvm_accepts(&[("A", &after.unwrap())]).unwrap();
+    // The frame behind a jump that is too long cannot be known.
+    let error = edited(&class, |editor, _| editor.before(4, nops(33_000)));
+    let expected = EditError::NoFrame {
+        offset: 1,
+        reason: FlowError::NoFrame { offset: 6 },
+    };
+    assert_eq!(error.unwrap_err(), expected);
+}
+
+#[test]
 fn super_is_found_in_code_javac_does_not_write() {
     for version in ["class A 49", "class A 52"] {
         // Copies of `this` on the stack and in another local; another
