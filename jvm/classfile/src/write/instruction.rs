@@ -3,7 +3,8 @@
 //! A [`Snippet`] has no jumps, so it can stand anywhere and needs no stack map
 //! frame of its own. Whoever needs a branch puts it into a static method and
 //! calls that. The snippet keeps count of the stack while it is built, so that
-//! nobody has to work out `max_stack`.
+//! nobody has to work out `max_stack`. Its constants are indexes into the pool
+//! it was built with: it fits into methods of that class only.
 
 use super::{PoolEditor, PoolError, put_u2};
 use crate::descriptor::{DescriptorError, FieldType, MethodDescriptor};

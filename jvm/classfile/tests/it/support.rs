@@ -183,18 +183,19 @@ pub(crate) fn jvm_accepts(classes: &[(&str, &[u8])]) -> Result<(), String> {
     Ok(())
 }
 
-/// The folder with the compiled `Link`, made once per test run for the oldest
-/// JVM that runs it.
+/// The folder with the compiled `Link`, which any JVM from 11 on can run. It
+/// is kept between test runs.
 pub(crate) fn link_class() -> &'static Path {
-    static FOLDER: std::sync::OnceLock<tempfile::TempDir> = std::sync::OnceLock::new();
-    FOLDER
-        .get_or_init(|| {
-            let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    static FOLDER: std::sync::OnceLock<PathBuf> = std::sync::OnceLock::new();
+    FOLDER.get_or_init(|| {
+        let folder = kept("link");
+        let modified = |file: &Path| fs::metadata(file).and_then(|m| m.modified()).ok();
+        if modified(&folder.join("Link.class")) <= modified(&source("Link.java")) {
             run(Command::new(jdks()[0].join("bin/javac"))
                 .args(["--release", "11", "-d"])
-                .arg(folder.path())
+                .arg(&folder)
                 .arg(source("Link.java")));
-            folder
-        })
-        .path()
+        }
+        folder
+    })
 }

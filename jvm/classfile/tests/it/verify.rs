@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 use std::process::Command;
+use std::time::Instant;
 
 use reprise_classfile::flow::Initialized;
 use reprise_classfile::opcode as op;
@@ -202,10 +203,13 @@ fn java_base_with_a_probe_before_every_instruction_passes_the_verifier() {
         let mut instrument = Instrument::new(IN_JAVA_LANG, every);
         let step = if thorough() { 1 } else { 3 };
         let chosen: Vec<_> = classes.iter().step_by(step).cloned().collect();
+        let start = Instant::now();
         write_instrumented(&chosen, &mut instrument, folder.path());
+        let taken = start.elapsed();
         let text = link_java_base(jdk, folder.path());
         let last = text.lines().last().unwrap_or_default();
-        eprintln!("{}: {:?}: {last}", jdk.display(), instrument.figures);
+        let figures = instrument.figures;
+        eprintln!("{}: {figures:?} in {taken:?}: {last}", jdk.display());
         assert!(text.contains(" skipped 0 failed 0"), "{text}");
     });
 }
