@@ -101,7 +101,9 @@ impl<'a> ClassFile<'a> {
         }
         let minor = cursor.u2()?;
         let major = cursor.u2()?;
-        if !(45..=69).contains(&major) {
+        // Before 45.3, which Java 1.0.2 wrote, `Code` had narrower fields in
+        // some JVMs and not in others.
+        if !(45..=69).contains(&major) || (major == 45 && minor < 3) {
             return Err(ReadError::UnsupportedVersion { major, minor });
         }
         let class = Self {

@@ -50,7 +50,7 @@ pub enum ReadError {
         available: usize,
     },
     /// There are bytes after the end.
-    #[error("{count} bytes too many at offset {offset}")]
+    #[error("unexpected bytes at offset {offset}: {count}")]
     TrailingBytes {
         /// The first of them.
         offset: usize,
@@ -64,7 +64,7 @@ pub enum ReadError {
         found: u32,
     },
     /// A class file of a Java release this crate does not know.
-    #[error("class file version {major}.{minor} is not between 45 and 69")]
+    #[error("class file version {major}.{minor} is not between 45.3 and 69")]
     UnsupportedVersion {
         /// The major version.
         major: u16,
@@ -98,7 +98,7 @@ pub enum ReadError {
         count: u16,
     },
     /// A constant of another kind than its use demands.
-    #[error("constant {index} is of kind {tag}, not {expected}")]
+    #[error("constant {index} has tag {tag} where a {expected} is needed")]
     WrongConstant {
         /// The index.
         index: u16,

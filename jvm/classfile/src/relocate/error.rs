@@ -110,7 +110,8 @@ pub enum EditError {
         /// Why not.
         reason: FlowError,
     },
-    /// A constructor without a known tail in which `this` is usable.
-    #[error("no catch-all in this constructor: {0}")]
+    /// A handler for code of a constructor in which `this` is not, or not known
+    /// to be, usable.
+    #[error("no handler can stand there in this constructor: {0}")]
     Constructor(Initialized),
 }

@@ -256,6 +256,9 @@ impl<'c> Editor<'c> {
     /// including, `end` and that no handler before it catches. `code` begins
     /// with the exception on the stack and must end with a return or `athrow`.
     /// Rows are appended, so type annotations on older rows stay right.
+    ///
+    /// In a constructor the range has to begin after `super()` or `this()`:
+    /// the verifier rejects a range across that call.
     pub fn catch(
         &mut self,
         start: u32,
@@ -263,31 +266,16 @@ impl<'c> Editor<'c> {
         catches: Option<&str>,
         code: Snippet,
     ) -> Result<(), EditError> {
-        let first = self.instruction_index(start)?;
-        let length = u32::try_from(self.code.bytes.len()).unwrap_or(u32::MAX);
-        let last = if end == length {
-            self.instructions.len()
-        } else {
-            self.instruction_index(end)?
-        };
-        if first >= last {
-            return Err(EditError::EmptyRange { start, end });
+        match initialized_from(self.class, self.method, &self.code) {
+            Initialized::Always => {}
+            Initialized::From { offset, .. } if offset <= start => {}
+            other => return Err(EditError::Constructor(other)),
         }
-        if !code.ends() {
-            return Err(EditError::FallsThrough { offset: length });
-        }
-        self.handlers.push(Handler {
-            start: first,
-            end: last,
-            catches: catches.map(str::to_owned),
-            code,
-        });
-        Ok(())
+        self.append_handler(start, end, catches, code)
     }
 
     /// Appends a handler for whatever leaves the method. In a constructor it
-    /// covers what comes after `super()` or `this()`: the verifier rejects a
-    /// range across that call.
+    /// covers what comes after `super()` or `this()`.
     pub fn catch_all(&mut self, code: Snippet) -> Result<(), EditError> {
         let start = match initialized_from(self.class, self.method, &self.code) {
             Initialized::Always => 0,
@@ -295,7 +283,7 @@ impl<'c> Editor<'c> {
             other => return Err(EditError::Constructor(other)),
         };
         let end = u32::try_from(self.code.bytes.len()).unwrap_or(u32::MAX);
-        self.catch(start, end, None, code)
+        self.append_handler(start, end, None, code)
     }
 
     /// A new local slot (two for `long` and `double`). Its value lives until
@@ -331,6 +319,35 @@ impl<'c> Editor<'c> {
     pub fn finish(&self, pool: &mut PoolEditor<'c>) -> Result<Vec<u8>, EditError> {
         let layout = Layout::new(self)?;
         self.emit(&layout, pool)
+    }
+
+    fn append_handler(
+        &mut self,
+        start: u32,
+        end: u32,
+        catches: Option<&str>,
+        code: Snippet,
+    ) -> Result<(), EditError> {
+        let first = self.instruction_index(start)?;
+        let length = u32::try_from(self.code.bytes.len()).unwrap_or(u32::MAX);
+        let last = if end == length {
+            self.instructions.len()
+        } else {
+            self.instruction_index(end)?
+        };
+        if first >= last {
+            return Err(EditError::EmptyRange { start, end });
+        }
+        if !code.ends() {
+            return Err(EditError::FallsThrough { offset: length });
+        }
+        self.handlers.push(Handler {
+            start: first,
+            end: last,
+            catches: catches.map(str::to_owned),
+            code,
+        });
+        Ok(())
     }
 
     fn insert(

@@ -234,7 +234,9 @@ pub fn empty_class(
     name: &str,
     super_name: &str,
 ) -> Result<Vec<u8>, WriteError> {
-    let head: Vec<u8> = [0xCAFE, 0xBABE, 0, major, 1, 0, 0, 0, 0, 0, 0, 0]
+    // The oldest version is 45.3.
+    let minor = if major == 45 { 3 } else { 0 };
+    let head: Vec<u8> = [0xCAFE, 0xBABE, minor, major, 1, 0, 0, 0, 0, 0, 0, 0]
         .iter()
         .flat_map(|word: &u16| word.to_be_bytes())
         .collect();

@@ -47,7 +47,9 @@ fn every_form_of_operand() {
             catch java/lang/Error a b c
             line 3 a
             variable x I 1 a END";
-    check(&assemble(source), &expect![[r#"
+    check(
+        &assemble(source),
+        &expect![[r#"
         class A version 52.0 flags 0x0021
           extends B
         method m (IJ)V flags 0x0001
@@ -77,7 +79,8 @@ fn every_form_of_operand() {
             catch java/lang/Error in 31..34 at 56
             line 3 at 31
             variable x I in 1 at 31+59
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -114,7 +117,9 @@ fn every_kind_of_constant() {
     body.invoke_dynamic(0, "call", "(I)J", pool).unwrap();
     let code = write_code(0, &body).unwrap();
     editor.add_method(0x0008, "m", "()V", Some(code)).unwrap();
-    check(&editor.finish().unwrap(), &expect![[r#"
+    check(
+        &editor.finish().unwrap(),
+        &expect![[r#"
         class A version 55.0 flags 0x0021
           extends java/lang/Object
         method m ()V flags 0x0008
@@ -128,5 +133,6 @@ fn every_kind_of_constant() {
                14 ldc dynamic[0 n ()I]
                16 ldc "<there is no constant 999: the pool has 29>"
                18 invokedynamic dynamic[0 call (I)J]
-    "#]]);
+    "#]],
+    );
 }

@@ -7,6 +7,7 @@ mod dump;
 mod hostile;
 mod javac;
 mod property;
+mod read;
 mod relocate;
 mod round_trip;
 mod support;

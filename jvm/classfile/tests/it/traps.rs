@@ -620,25 +620,35 @@ fn where_super_cannot_be_found_the_answer_says_so() {
 }
 
 #[test]
-fn a_handler_across_super_would_not_verify() {
-    // Shows that the range has to begin where it does.
-    let class = assemble(
-        "class A 52
+fn a_handler_across_super_does_not_verify_and_is_refused() {
+    let plain = "class A 52
          method <init> ()V stack 1 locals 1
+         start:
              aload_0
              invokespecial java/lang/Object.<init> ()V
-             return",
+         end:
+             return";
+    let wrapped = format!(
+        "{plain}
+         handler:
+             frame full | java/lang/Throwable
+             athrow
+             catch any start end handler"
     );
-    let wrapped = |start| {
-        edited(&class, |editor, _| {
+    assert!(jvm_accepts(&[("A", &assemble(&wrapped))]).is_err());
+    let caught = |start| {
+        edited(&assemble(plain), |editor, _| {
             let mut handler = Snippet::new();
             handler.op(op::ATHROW)?;
             editor.catch(start, 5, None, handler)
         })
-        .unwrap()
     };
-    assert!(jvm_accepts(&[("A", &wrapped(0))]).is_err());
-    jvm_accepts(&[("A", &wrapped(4))]).unwrap();
+    let expected = Initialized::From {
+        offset: 4,
+        calls: vec![1],
+    };
+    assert_eq!(caught(0).unwrap_err(), EditError::Constructor(expected));
+    jvm_accepts(&[("A", &caught(4).unwrap())]).unwrap();
 }
 
 #[test]
