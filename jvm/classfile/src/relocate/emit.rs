@@ -150,11 +150,16 @@ impl<'c> Editor<'c> {
         };
         let mut rows = Vec::with_capacity(self.code.exceptions.len());
         for row in &self.code.exceptions {
-            let handler = layout.point(boundary(row.handler)?).label;
+            let start = layout.point(boundary(row.start)?).label;
+            let end = range_end(layout, boundary(row.end)?);
+            // Replacements may have left nothing of it, which the JVM rejects.
+            if start >= end && row.start < row.end {
+                return Err(EditError::EmptyRange { start, end });
+            }
             rows.push(ExceptionEntry {
-                start: short(layout.point(boundary(row.start)?).label),
-                end: short(range_end(layout, boundary(row.end)?)),
-                handler: short(handler),
+                start: short(start),
+                end: short(end),
+                handler: short(layout.point(boundary(row.handler)?).label),
                 catch_type: row.catch_type,
             });
         }

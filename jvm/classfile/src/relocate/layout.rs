@@ -66,7 +66,6 @@ impl<'e> Layout<'e> {
                 break;
             }
         }
-        layout.place_handlers(editor)?;
         Ok(layout)
     }
 
@@ -78,20 +77,13 @@ impl<'e> Layout<'e> {
         self.wide.get(at).copied().unwrap_or(false)
     }
 
-    /// Computes all points with the current forms of the jumps.
+    /// Computes all points with the current forms of the jumps, and whether the
+    /// code still fits.
     fn place(&mut self, editor: &Editor<'_>) -> Result<(), EditError> {
         let mut at: u64 = 0;
         let mut insertions = self.insertions.iter().peekable();
-        let too_long = |after| EditError::TooLong {
-            before: u32::try_from(editor.code.bytes.len()).unwrap_or(u32::MAX),
-            after,
-        };
-        let fit = |at: u64| {
-            u32::try_from(at)
-                .ok()
-                .filter(|at| *at <= 65_535)
-                .ok_or(too_long(at))
-        };
+        // Whether it all fits is checked at the end, when the length is known.
+        let short = |at: u64| u32::try_from(at).unwrap_or(u32::MAX);
         for (number, point) in self.points.iter_mut().enumerate() {
             let mut put = |at: &mut u64, place| {
                 while let Some(insertion) =
@@ -100,11 +92,11 @@ impl<'e> Layout<'e> {
                     *at = at.saturating_add(insertion.code.bytes().len() as u64);
                 }
             };
-            point.gap = fit(at)?;
+            point.gap = short(at);
             put(&mut at, Place::Gap);
-            point.label = fit(at)?;
+            point.label = short(at);
             put(&mut at, Place::Label);
-            point.pos = fit(at)?;
+            point.pos = short(at);
             let Some(instruction) = editor.instructions.get(number) else {
                 point.end = point.pos;
                 break;
@@ -123,10 +115,21 @@ impl<'e> Layout<'e> {
                 },
             };
             at = at.saturating_add(size as u64);
-            point.end = fit(at)?;
+            point.end = short(at);
             put(&mut at, Place::After);
         }
-        self.length = fit(at)?;
+        self.handlers.clear();
+        for handler in &editor.handlers {
+            self.handlers.push(short(at));
+            at = at.saturating_add(handler.code.bytes().len() as u64);
+        }
+        self.length = short(at);
+        if at > 65_535 {
+            return Err(EditError::TooLong {
+                before: u32::try_from(editor.code.bytes.len()).unwrap_or(u32::MAX),
+                after: at,
+            });
+        }
         Ok(())
     }
 
@@ -147,21 +150,5 @@ impl<'e> Layout<'e> {
             }
         }
         changed
-    }
-
-    fn place_handlers(&mut self, editor: &Editor<'_>) -> Result<(), EditError> {
-        let mut at = u64::from(self.length);
-        for handler in &editor.handlers {
-            self.handlers.push(u32::try_from(at).unwrap_or(u32::MAX));
-            at = at.saturating_add(handler.code.bytes().len() as u64);
-        }
-        self.length = u32::try_from(at)
-            .ok()
-            .filter(|length| *length <= 65_535)
-            .ok_or(EditError::TooLong {
-                before: u32::try_from(editor.code.bytes.len()).unwrap_or(u32::MAX),
-                after: at,
-            })?;
-        Ok(())
     }
 }

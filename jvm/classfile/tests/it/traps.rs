@@ -358,6 +358,10 @@ fn a_method_beyond_64_kb_is_an_error_with_its_sizes() {
         edited(&class, move |editor, _| editor.before(0, nops(count))).map(|bytes| bytes.len())
     };
     assert!(grown(65_535 - 60_001).is_ok());
+    assert!(matches!(
+        grown(100_000),
+        Err(EditError::TooLong { after: 160_001, .. })
+    ));
     assert_eq!(
         grown(65_536 - 60_001),
         Err(EditError::TooLong {

@@ -378,6 +378,16 @@ fn javac_with_probes_still_compiles() {
             format!("--patch-module=jdk.compiler={}", patch.display()),
         ],
     );
+    // It is the instrumented javac that runs: without the probe it cannot.
+    let output = java(&jdk)
+        .arg(format!("--patch-module=jdk.compiler={}", patch.display()))
+        .args(["-m", "jdk.compiler/com.sun.tools.javac.Main", "-version"])
+        .output();
+    let text = String::from_utf8(output.unwrap().stderr).unwrap();
+    assert!(
+        text.contains("NoClassDefFoundError: java/lang/RepriseProbe"),
+        "{text}"
+    );
     assert!(plain.len() >= 3);
     assert!(
         plain == probed,
