@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)] // A failed expectation ends a test.
 
 mod assemble;
+mod constructor;
 mod dump;
 mod hostile;
 mod javac;

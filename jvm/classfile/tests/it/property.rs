@@ -96,12 +96,21 @@ fn damaged_classes_never_panic() {
         return;
     }
     let damage = prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6);
-    let strategy = (any::<prop::sample::Index>(), damage, any::<bool>());
+    let strategy = (
+        any::<prop::sample::Index>(),
+        damage,
+        any::<bool>(),
+        any::<bool>(),
+    );
     runner(1_500)
-        .run(&strategy, |(which, damage, bits)| {
+        .run(&strategy, |(which, damage, bits, in_code)| {
             let mut bytes = which.get(&samples).clone();
+            let places = match in_code {
+                true => code_bytes(&bytes),
+                false => (0..bytes.len()).collect(),
+            };
             for (at, value) in damage {
-                let at = at.index(bytes.len());
+                let at = *at.get(&places);
                 match bits {
                     true => bytes[at] ^= 1 << (value & 7),
                     false => bytes[at] = value,
@@ -111,6 +120,22 @@ fn damaged_classes_never_panic() {
             Ok(())
         })
         .unwrap();
+}
+
+/// Where the method bodies of a class are, or the whole class if it has none.
+fn code_bytes(bytes: &[u8]) -> Vec<usize> {
+    let class = parse(bytes);
+    let bodies = class
+        .methods
+        .iter()
+        .filter_map(|method| class.find(&method.attributes, "Code"));
+    let places: Vec<_> = bodies
+        .flat_map(|body| body.offset..body.offset + body.content.len())
+        .collect();
+    match places.is_empty() {
+        true => (0..bytes.len()).collect(),
+        false => places,
+    }
 }
 
 #[test]
