@@ -8,7 +8,7 @@ use reprise_classfile::write::Snippet;
 
 use crate::assemble::assemble;
 use crate::relocate::edited;
-use crate::support::jvm_accepts;
+use crate::support::{jdks, jvm_accepts};
 
 fn initialized(source: &str) -> Initialized {
     let bytes = assemble(source);
@@ -164,7 +164,9 @@ fn a_handler_across_super_does_not_verify_and_is_refused() {
              athrow
              catch any start end handler"
     );
-    assert!(jvm_accepts(&[("A", &assemble(&wrapped))]).is_err());
+    if !jdks().is_empty() {
+        assert!(jvm_accepts(&[("A", &assemble(&wrapped))]).is_err());
+    }
     let caught = |start| {
         edited(&assemble(plain), |editor, _| {
             let mut handler = Snippet::new();
