@@ -30,6 +30,10 @@ pub const LEN: usize = 52;
 /// The first bytes of every chunk.
 pub const SYNC: [u8; 4] = *b"\xa7CK\x7a";
 
+/// A fuzzer would spend its life on making checksums fit, so there they do not
+/// count: what they let through is what it is to find its way in.
+pub(crate) const CHECKSUMS_COUNT: bool = !cfg!(fuzzing);
+
 /// What a chunk holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
@@ -142,7 +146,7 @@ impl ChunkHeader {
         }
         let found = u32_at(bytes, 48);
         let computed = seeded_crc(id, &bytes[..48]);
-        if found != computed {
+        if found != computed && CHECKSUMS_COUNT {
             return Err(ChunkError::Checksum { found, computed });
         }
         let header = Self {

@@ -56,7 +56,7 @@ pub(crate) fn scan(source: &impl Source, id: u64, file_len: u64) -> io::Result<S
         payload.resize(header.stored as usize, 0);
         read_full(source, &mut payload, offset + chunk::LEN as u64)?;
         let computed = crc32c::crc32c(&payload);
-        if computed != header.payload_crc {
+        if computed != header.payload_crc && chunk::CHECKSUMS_COUNT {
             let found = header.payload_crc;
             scan.damage.push(Damaged {
                 offset,
