@@ -536,7 +536,8 @@ fn random_id(file: &File) -> io::Result<u64> {
     for number in [time.as_nanos() as u64, metadata.ino(), metadata.dev()] {
         hasher.update(&number.to_le_bytes());
     }
-    hasher.update(&std::process::id().to_le_bytes());
+    let pid = rustix::process::getpid().as_raw_nonzero().get();
+    hasher.update(&pid.to_le_bytes());
     bytes.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
     Ok(u64::from_le_bytes(bytes))
 }
