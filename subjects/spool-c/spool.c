@@ -25,6 +25,7 @@ enum {
     HEARTBEAT_AT = 64,
     SPOOL_STATE_AT = 128,
     STAMP_AT = 192,
+    SEGMENT_AT = 256,
     KINDS_AT = 512,
     KIND_LEN = 32,
     KIND_NAME_LEN = 28,
@@ -52,8 +53,18 @@ enum {
 enum { REGION_DATA = 4096 };
 enum spool_state { RECORDING = 0, ENDED = 1, DRAINER_SILENT = 2 };
 enum ring_state { ABSENT = 0, READY = 1, TAKEN = 2, CLOSED = 3 };
-enum tag { EVENT = 0, REPLACED = 1, SLICE = 2, LONG = 4, OUTSIDE = 5, PAD = 6, LOST = 7 };
+enum tag {
+    EVENT = 0,
+    REPLACED = 1,
+    SLICE = 2,
+    SEGMENT = 3,
+    LONG = 4,
+    OUTSIDE = 5,
+    PAD = 6,
+    LOST = 7,
+};
 enum { RECORD_HEAD = 2, MAX_BODY = (1 << 13) - 1, OUTSIDE_BODY = 20 };
+enum { LONGEST_EVENT = 256 << 20 };
 
 static _Atomic(uint32_t) *shared32(uint8_t *at)
 {
@@ -199,6 +210,20 @@ static uint8_t *take(struct spool *spool, uint32_t *index)
     return NULL;
 }
 
+/* How much of a name there is room for, without cutting a character apart. */
+static size_t fitting(const char *name)
+{
+    size_t len = strlen(name);
+    if (len <= MAX_NAME)
+        return len;
+    len = MAX_NAME;
+    while (len > 0 && ((uint8_t)name[len] & 0xc0) == 0x80)
+        len--;
+    return len;
+}
+
+static bool append_number(struct ring *ring, enum tag tag, uint64_t number);
+
 bool ring_claim(struct ring *ring, struct spool *spool, const char *kind, uint64_t thread,
                 const char *name)
 {
@@ -207,13 +232,15 @@ bool ring_claim(struct ring *ring, struct spool *spool, const char *kind, uint64
     if (!kind_index(spool, kind, &kind_at))
         return false;
     uint64_t since = now_ms();
-    uint8_t *control;
-    while ((control = take(spool, &index)) == NULL) {
-        if (!is_recording(spool) || now_ms() - since >= spool->dead_after_ms)
+    uint8_t *control = NULL;
+    while (is_recording(spool) && (control = take(spool, &index)) == NULL) {
+        if (now_ms() - since >= spool->dead_after_ms)
             return false;
         rest();
     }
-    size_t name_len = strlen(name) < MAX_NAME ? strlen(name) : MAX_NAME;
+    if (control == NULL)
+        return false;
+    size_t name_len = fitting(name);
     put32(control + POLICY_AT, 0);
     put32(control + PROCESS_AT, (uint32_t)getpid());
     put32(control + KIND_AT, kind_at);
@@ -230,14 +257,18 @@ bool ring_claim(struct ring *ring, struct spool *spool, const char *kind, uint64
         .head = atomic_load_explicit(shared64(control + HEAD_AT), memory_order_acquire),
         .tail = atomic_load_explicit(shared64(control + TAIL_AT), memory_order_acquire),
     };
-    return true;
+    return append_number(
+        ring, SEGMENT,
+        atomic_load_explicit(shared64(spool->base + SEGMENT_AT), memory_order_acquire));
 }
 
-/* Waits until the ring has room for `need` bytes. False when the recording
+/* Makes sure that the ring has room for `need` bytes. False when the recording
  * has ended, or ends here because nobody drains. */
-static bool wait_for_room(struct ring *ring, uint64_t need)
+static bool has_room(struct ring *ring, uint64_t need)
 {
     struct spool *spool = ring->spool;
+    if (ring->head + need <= ring->tail + spool->ring_size)
+        return true;
     struct watch drainer = watch(spool);
     for (;;) {
         ring->tail = atomic_load_explicit(shared64(ring->control + TAIL_AT), memory_order_acquire);
@@ -255,28 +286,31 @@ static bool wait_for_room(struct ring *ring, uint64_t need)
     }
 }
 
-/* Finds room for a record of `len` bytes in one piece, behind a pad if need
- * be; NULL when the recording has ended. Nothing exists until `publish`. */
-static uint8_t *reserve(struct ring *ring, uint64_t len)
-{
-    if (ring->spool == NULL || ring->ended)
-        return NULL;
-    uint64_t size = ring->spool->ring_size;
-    uint64_t at = ring->head % size;
-    uint64_t skip = size - at < len ? size - at : 0;
-    if (ring->head + skip + len > ring->tail + size && !wait_for_room(ring, skip + len))
-        return NULL;
-    if (skip >= RECORD_HEAD)
-        put_head(ring->data + at, PAD, 0);
-    ring->head += skip;
-    return ring->data + ring->head % size;
-}
-
 /* The one store that makes a record exist. */
 static void publish(struct ring *ring, uint64_t len)
 {
     ring->head += len;
     atomic_store_explicit(shared64(ring->control + HEAD_AT), ring->head, memory_order_release);
+}
+
+/* Finds room for a record of `len` bytes in one piece; NULL when the recording
+ * has ended. */
+static uint8_t *reserve(struct ring *ring, uint64_t len)
+{
+    if (ring->spool == NULL || ring->ended)
+        return NULL;
+    uint64_t size = ring->spool->ring_size;
+    uint64_t left = size - ring->head % size;
+    if (left < len) {
+        /* The pad goes ahead: to wait for room for both could be to wait for
+         * more than the drainer ever frees. */
+        if (!has_room(ring, left))
+            return NULL;
+        if (left >= RECORD_HEAD)
+            put_head(ring->data + ring->head % size, PAD, 0);
+        publish(ring, left);
+    }
+    return has_room(ring, len) ? ring->data + ring->head % size : NULL;
 }
 
 static bool append_number(struct ring *ring, enum tag tag, uint64_t number)
@@ -321,7 +355,7 @@ static bool append_outside(struct ring *ring, const uint8_t *event, size_t len, 
     if (record == NULL)
         return false;
     uint64_t number = ring->outside++;
-    if (!store_outside(ring, number, event, len)) {
+    if (len > LONGEST_EVENT || !store_outside(ring, number, event, len)) {
         append_number(ring, LOST, 1);
         return false;
     }
@@ -345,10 +379,7 @@ static void count_discarded(struct ring *ring)
 bool ring_append(struct ring *ring, const void *event, size_t len, bool replaced)
 {
     uint8_t *record;
-    if (ring->spool != NULL && len > ring->spool->ring_size / 4) {
-        if (append_outside(ring, event, len, replaced))
-            return true;
-    } else if (len <= MAX_BODY) {
+    if (len <= MAX_BODY) {
         record = reserve(ring, RECORD_HEAD + len);
         if (record != NULL) {
             put_head(record, replaced ? REPLACED : EVENT, len);
@@ -356,6 +387,9 @@ bool ring_append(struct ring *ring, const void *event, size_t len, bool replaced
             publish(ring, RECORD_HEAD + len);
             return true;
         }
+    } else if (ring->spool != NULL && len > ring->spool->ring_size / 4) {
+        if (append_outside(ring, event, len, replaced))
+            return true;
     } else {
         record = reserve(ring, RECORD_HEAD + sizeof(uint32_t) + len);
         if (record != NULL) {

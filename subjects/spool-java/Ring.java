@@ -20,12 +20,14 @@ final class Ring {
     private static final int EVENT = 0;
     private static final int REPLACED = 1;
     private static final int SLICE = 2;
+    private static final int SEGMENT = 3;
     private static final int LONG = 4;
     private static final int OUTSIDE = 5;
     private static final int PAD = 6;
     private static final int LOST = 7;
     private static final int RECORD_HEAD = 2;
     private static final int MAX_BODY = (1 << 13) - 1;
+    private static final int LONGEST_EVENT = 256 << 20;
 
     private final Spool spool;
     private final int index;
@@ -57,6 +59,7 @@ final class Ring {
         this.mask = spool.ringSize - 1;
         this.head = (long) Spool.LONG.getAcquire(controls, headAt);
         this.limit = head;
+        appendNumber(SEGMENT, spool.segment());
     }
 
     /**
@@ -76,11 +79,10 @@ final class Ring {
 
     /** Appends an event of any length; false when it is not recorded. */
     boolean append(byte[] event, int from, int length, boolean replaced) {
-        if (length > (mask + 1) / 4) {
-            return appendOutside(event, from, length, replaced);
-        }
         if (length > MAX_BODY) {
-            return appendLong(event, from, length, replaced);
+            return length > (mask + 1) / 4
+                    ? appendOutside(event, from, length, replaced)
+                    : appendLong(event, from, length, replaced);
         }
         int at = reserve(RECORD_HEAD + length);
         if (at < 0) {
@@ -149,7 +151,7 @@ final class Ring {
             return discard();
         }
         long number = outside++;
-        if (!storeOutside(number, event, from, length)) {
+        if (length > LONGEST_EVENT || !storeOutside(number, event, from, length)) {
             appendNumber(LOST, 1);
             return false;
         }
@@ -198,17 +200,21 @@ final class Ring {
         }
         int at = (int) head & mask;
         int left = mask + 1 - at;
-        int skip = left < length ? left : 0;
-        long tail = waitForRoom(skip + length);
+        if (left < length) {
+            // The pad goes ahead: to wait for room for both could be to wait for more than the
+            // drainer ever frees.
+            if (waitForRoom(left) < 0) {
+                return -1;
+            }
+            if (left >= RECORD_HEAD) {
+                putHead(at, PAD, 0);
+            }
+            publish(head + left);
+        }
+        long tail = waitForRoom(length);
         if (tail < 0) {
-            ended = true;
-            limit = 0;
             return -1;
         }
-        if (skip >= RECORD_HEAD) {
-            putHead(at, PAD, 0);
-        }
-        head += skip;
         limit = Math.min(tail + mask + 1, (head | mask) + 1);
         return (int) head & mask;
     }
@@ -225,6 +231,8 @@ final class Ring {
                 drainer = spool.new Watch();
             }
             if (drainer.isOver()) {
+                ended = true;
+                limit = 0;
                 return -1;
             }
             Spool.rest();

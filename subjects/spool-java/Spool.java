@@ -28,6 +28,7 @@ final class Spool {
     private static final int HEARTBEAT = 64;
     private static final int STATE = 128;
     private static final int STAMP = 192;
+    private static final int SEGMENT = 256;
     private static final int KINDS = 512;
     private static final int KIND_LEN = 32;
     private static final int KIND_NAME_LEN = 28;
@@ -95,24 +96,28 @@ final class Spool {
         if (kindIndex < 0) {
             return null;
         }
-        Watch drainer = new Watch();
-        for (;;) {
+        long start = System.nanoTime();
+        while (isRecording()) {
             for (int ring = 0; ring < rings; ring++) {
                 int control = controlsAt + CONTROL_LEN * ring;
                 if (INT.compareAndSet(controls, control + RING_STATE, READY, TAKEN)) {
                     return introduce(ring, control, kindIndex, thread, name);
                 }
             }
-            if (!isRecording() || drainer.waitedMs() >= deadAfterMs) {
+            if ((System.nanoTime() - start) / 1_000_000 >= deadAfterMs) {
                 return null;
             }
             rest();
         }
+        return null;
     }
 
     private Ring introduce(int ring, int control, int kind, long thread, String name) {
         byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
         int length = Math.min(bytes.length, MAX_NAME);
+        while (length < bytes.length && length > 0 && (bytes[length] & 0xc0) == 0x80) {
+            length--; // A character is not cut apart.
+        }
         INT.set(controls, control + POLICY, 0);
         INT.set(controls, control + PROCESS, (int) ProcessHandle.current().pid());
         INT.set(controls, control + KIND, kind);
@@ -138,6 +143,11 @@ final class Spool {
 
     long nextStamp() {
         return (long) LONG.getAndAdd(controls, STAMP, 1L) + 1;
+    }
+
+    /** The segment that events belong to from now on. */
+    long segment() {
+        return (long) LONG.getAcquire(controls, SEGMENT);
     }
 
     boolean isRecording() {
@@ -166,13 +176,8 @@ final class Spool {
 
     /** The drainer's sign of life, as a waiting thread watches it. */
     final class Watch {
-        private final long start = System.nanoTime();
-        private long seen = start;
+        private long seen = System.nanoTime();
         private long heartbeat = (long) LONG.getOpaque(controls, HEARTBEAT);
-
-        long waitedMs() {
-            return (System.nanoTime() - start) / 1_000_000;
-        }
 
         /** Whether the recording has ended; ends it when the drainer was silent for too long. */
         boolean isOver() {
