@@ -33,7 +33,8 @@ final class Ring {
     private final int index;
     private final int control;
     private final ByteBuffer controls;
-    private final int headAt;
+    /** The control's head alone: a constant offset is cheaper to check. */
+    private final ByteBuffer headField;
     private final ByteBuffer data;
     private final int mask;
 
@@ -54,10 +55,12 @@ final class Ring {
         this.index = index;
         this.control = control;
         this.controls = spool.controls;
-        this.headAt = control + HEAD;
+        ByteBuffer field = controls.duplicate();
+        field.position(control + HEAD).limit(control + HEAD + 8);
+        this.headField = field.slice();
         this.data = data;
         this.mask = spool.ringSize - 1;
-        this.head = (long) Spool.LONG.getAcquire(controls, headAt);
+        this.head = (long) Spool.LONG.getAcquire(headField, 0);
         this.limit = head;
         appendNumber(SEGMENT, spool.segment());
     }
@@ -110,7 +113,7 @@ final class Ring {
     /** The one store that makes a record exist. */
     private void publish(long newHead) {
         head = newHead;
-        Spool.LONG.setRelease(controls, headAt, newHead);
+        Spool.LONG.setRelease(headField, 0, newHead);
     }
 
     private void putHead(int at, int tag, int length) {

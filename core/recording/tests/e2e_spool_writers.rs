@@ -171,6 +171,7 @@ impl Run {
         let writer = Writer::create(&file, &Manifest::default()).unwrap();
         let spool = Spool::create(&file, &config).unwrap();
         let drainer = Drainer::new(spool, writer).unwrap();
+        drainer.begin_segment(5);
         let child = Command::new(&subject.command[0])
             .args(&subject.command[1..])
             .args([threads.to_string(), events.to_string()])
@@ -205,21 +206,22 @@ impl Run {
         status.expect("the subject does not end")
     }
 
-    /// Drains for so long, or for so long after the first event.
-    fn drain_for(&mut self, time: Duration, after_first: bool) {
+    /// Drains for so long, or for so long after all threads have begun.
+    fn drain_for(&mut self, time: Duration, after_begin: bool) {
         let (drainer, progress) = (&mut self.drainer, self.folder.path().join("progress"));
-        let start = Instant::now();
-        let mut first = (!after_first).then_some(start);
+        let (threads, start) = (self.threads, Instant::now());
+        let mut counted_from = (!after_begin).then_some(start);
         with_pulse(&drainer.pulse(), || {
             let over = || {
-                if first.is_none() && begun(&progress, 0) > 0 {
-                    first = Some(Instant::now());
+                if counted_from.is_none() && (0..threads).all(|t| begun(&progress, t) > 0) {
+                    counted_from = Some(Instant::now());
                 }
-                first.is_some_and(|first| first.elapsed() >= time) || start.elapsed() > PATIENCE
+                counted_from.is_some_and(|from| from.elapsed() >= time)
+                    || start.elapsed() > PATIENCE
             };
             drainer.run(over).unwrap();
         });
-        assert!(first.is_some(), "the subject does not begin");
+        assert!(counted_from.is_some(), "the subject does not begin");
     }
 }
 
@@ -264,7 +266,7 @@ fn check_stream(recording: &Recording, stream: StreamId, thread: u64) -> u64 {
     let mut events = recording.events(stream, 0).unwrap();
     let mut count = 0;
     while let Some(event) = events.next().unwrap() {
-        assert_eq!(event.number, count, "thread {thread}");
+        assert_eq!((event.number, event.segment), (count, 5), "thread {thread}");
         if count % 16 != 0 {
             let expected = content(thread, count);
             assert!(event.payload == expected, "event {count} of {thread}");
