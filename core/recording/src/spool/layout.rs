@@ -15,20 +15,20 @@
 //!   32   8  regions_at      offset of the first ring region
 //!   40   4  dead_after_ms   how long a drainer may be silent before a waiting
 //!                           writer takes it for dead
-//!   64   8  heartbeat    D  changes every few milliseconds
+//!   64   8  heartbeat    D  changes every 20 milliseconds or so
 //!  128   4  state           0 recording, 1 ended by the drainer, 2 ended by a
 //!                           writer because the drainer was silent (atomic)
-//!  192   8  stamp        W  the last stamp given out (atomic add)
+//!  192   8  stamp        W  the last stamp given out (atomic add); first is 1
 //!  256   8  segment      D  the segment that events belong to from now on
 //!  264   8  first_live   W  the first segment no ring has dropped (atomic max)
 //!  512  32  kind[0]         name of a kind of event, 28 bytes of UTF-8 padded
 //!                           with zeros, then its version as u32
-//!  544  32  kind[1] … up to kind[63]
+//!  544  32  kind[1] …       up to kind[63]; the first with no name ends them
 //!
 //! A ring control, 256 bytes; ring i's is at controls_at + 256 i
 //!    0   4  state           0 absent, 1 ready, 2 taken, 3 closed (atomic)
 //!    4   4  policy       W  0 block, 1 ring
-//!    8   4  process      W
+//!    8   4  process      W  its id, as the subject sees it
 //!   12   4  kind         W  index into the header's kinds
 //!   16   8  thread       W  the kind's own number for the thread
 //!   24   4  flags        W  1: a table, which other streams refer to
@@ -47,22 +47,51 @@
 //! 4096      the ring's data
 //! ```
 //!
-//! **Positions** only grow; the byte of position p is data\[p mod ring_size\].
-//! A record never wraps: when the bytes up to the end of the data do not hold
-//! it, the writer puts a [pad](super::record) there and goes on at the start.
+//! The file has its full length from the start; only the rings that were ready
+//! once have blocks on the disk, so that no other region may be touched.
 //!
-//! **To claim a ring** a thread looks for a control in state 1 and changes it
-//! to 2 by compare-and-swap; then it stores policy, process, kind, thread,
-//! flags and name, and only after its first record stores `head`. No ready
-//! ring: the drainer will have prepared more in a moment. A thread that ends
-//! stores state 3, and the ring is used again once it is drained. After a
-//! fork the child must not touch its parent's rings; it claims its own.
+//! **Positions** only grow, also from one thread that uses a ring to the next;
+//! the byte of position p is data\[p mod ring_size\]. What lies from `head` up
+//! to `tail + ring_size` is the writer's to scribble on. Records are not
+//! aligned. A record never wraps: when the bytes up to the end of the data do
+//! not hold it, the writer puts a [pad](super::record) there and goes on at the
+//! start.
+//!
+//! **To claim a ring** a thread makes sure that the spool's state is 0, looks
+//! for a control in state 1 and changes it to 2 by compare-and-swap; then it
+//! stores policy, process, kind, thread, flags and name (a longer one is cut
+//! off), and loads `head`, which is where its first record goes and the only
+//! field that it takes over. Its first record names the segment, as the header
+//! has it. No ready ring: the drainer will have prepared more in a moment; who
+//! has waited for `dead_after_ms` goes on without. A thread that ends stores
+//! state 3, with release order, and the ring is used again once it is drained.
+//! After a fork the child must not touch its parent's rings; it claims its own.
 //!
 //! **To append** a thread writes the record behind `head` and then stores the
 //! new `head`, with release order where its memory model has one. That single
 //! store is what makes the record exist. There must be room: the new head may
 //! not exceed `tail + ring_size`. A writer keeps the last `tail` it saw and
-//! looks again only when that is used up.
+//! looks again, with acquire order, only when that is used up. A pad is
+//! appended by itself, before the writer waits for the room behind it: the
+//! drainer holds back slices and segments that no event follows, up to half of
+//! the ring, so that nobody can count on more than the other half.
+//!
+//! **To wait for room** a writer looks at `tail` again and again, with a rest
+//! in between. When it sees `state` other than 0, recording has ended for this
+//! ring, for good. When `heartbeat` has not changed for `dead_after_ms` by the
+//! writer's own clock, it changes `state` from 0 to 2 by compare-and-swap, and
+//! recording has ended, too. Events from then on are counted in `discarded`.
+//! A writer that has room need not look at `state`; what it appends behind the
+//! end is not seen by anybody.
+//!
+//! **Events have numbers**, from 0 for each claim of a ring. Nobody stores
+//! them: the drainer counts events of every form, and as many as a lost record
+//! says. Slices, segments and pads do not count.
+//!
+//! **Segments** are below 2³². When the header's has changed, a writer begins
+//! it where its kind of events allows, with a segment record. **Stamps** grow
+//! within a ring; to take one is to add 1 to the header's `stamp`, and the sum
+//! is the stamp.
 //!
 //! **A mark** is a position, an event number, the stream (u32) and a CRC32C of
 //! those 20 bytes: up to this position, which is where this event of this
@@ -71,12 +100,17 @@
 //! counts. Only [recovery](super::recover) reads them.
 //!
 //! **Under the ring policy** the tail is always the position of one of the
-//! region's starts. A writer that begins segment s at position p with event e
-//! stores start\[k mod 64\] = (s, p, e), then the segment record. A writer that
-//! needs room raises `first_live` above its oldest segment and moves its tail
-//! to the next start. When even the current segment does not fit, it raises
+//! region's starts. A writer that begins its k-th segment (from 0 for each
+//! claim), which is s, at position p with event e stores
+//! start\[k mod 64\] = (s, p, e), then the segment record; p is where that
+//! record is, and e counts the events that were discarded, too. With the first
+//! start it moves its tail to p. A writer that needs room, or a start while all
+//! 64 are in use, raises `first_live` above its oldest segment and moves its
+//! tail to the next start; a store fence keeps what it then overwrites behind
+//! the new tail. When even the current segment does not fit, it raises
 //! `first_live` above that and discards events until the next segment; so it
-//! does with an event that is too long for the ring.
+//! does with an event that is too long for the ring: there are no outside and
+//! no lost records under this policy.
 
 /// The first bytes of a spool.
 pub const MAGIC: [u8; 8] = *b"RPRSPOOL";

@@ -4,21 +4,32 @@
 //!  0  2  head   bits 0..13: length of the body; bits 13..16: what it is
 //!  2     body
 //!
-//!  0 event     the body is the event
-//!  1 replaced  an event whose payload is a stand-in for a private one
-//!  2 slice     u64: the stamp of the events that follow
-//!  3 segment   u64: the segment that the events that follow belong to
-//!  4 long      u32 length, then the event, up to a quarter of the ring; the
-//!              body's length field is 0 for an event, 1 for a replaced one
-//!  5 outside   the event is in a file of its own, `FOLDER/RING-NUMBER`: u64
-//!              number, u64 length, u32 1 if replaced, otherwise 0
-//!  6 pad       the rest up to the end of the data is skipped
-//!  7 lost      u64: so many events were not recorded here (too long, or no
-//!              room for their file)
+//!    tag       length  body
+//!  0 event        any  the event, up to 8191 bytes
+//!  1 replaced     any  an event whose payload is a stand-in for a private one
+//!  2 slice          8  u64: the stamp of the events that follow
+//!  3 segment        8  u64: the segment that the events that follow belong to
+//!  4 long      0 or 1  u32 length, then the event, up to a quarter of the ring;
+//!                      the head's length says 0 for an event, 1 for a replaced
+//!                      one, and nothing about the body
+//!  5 outside       20  u64 number, u64 length, u32 1 if replaced, otherwise 0:
+//!                      the event is in a file of its own, `FOLDER/RING-NUMBER`
+//!  6 pad            0  none; the rest up to the end of the data is skipped
+//!  7 lost           8  u64: so many events were not recorded here (too long, or
+//!                      no room for their file)
 //! ```
+//! Numbers are little-endian and not aligned. A length other than in this table
+//! makes the rest of the ring corrupt.
+//!
+//! An event takes the first form that it fits: event, long, outside. One of
+//! more than 256 MiB is lost.
+//!
 //! Where fewer than two bytes are left to the end of the data, they are
 //! skipped with no pad. The folder of outside events is the spool's name with
-//! `.d` behind it; the file is whole before the record exists.
+//! `.d` behind it, and is there already. RING is the ring's index and NUMBER
+//! any number that this claim of the ring has not used yet, both in decimal.
+//! The file is whole before the record exists; a file of that name that is
+//! there before is nobody's and is overwritten. The drainer removes them.
 
 /// What a record is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
