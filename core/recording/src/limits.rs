@@ -5,7 +5,7 @@
 
 /// The longest event, in bytes. An event that is longer is not recorded; the
 /// closing manifest names it.
-pub const EVENT: usize = 256 << 20;
+pub const EVENT: usize = crate::spool::record::LONGEST;
 
 /// The longest payload of a chunk once it is decompressed: the longest event,
 /// its length, and the slices in front of it.

@@ -241,6 +241,8 @@ fn a_thread_without_a_ring_disturbs_nobody() {
     let (recording, _folder) = setup.finish();
     assert_eq!(recording.streams().count(), 1);
     assert_eq!(payloads(&recording, StreamId(1)).len(), 3);
+    let notes = &recording.closing().unwrap().not_recorded;
+    assert_eq!((notes[0].what.as_str(), notes[0].count), ("threads", 1));
 }
 
 /// Nobody drains: the writer gives up after the time it was given, and what
@@ -336,6 +338,104 @@ fn a_drainer_dies_between_the_file_and_the_mark() {
         assert_eq!((event.number, event.stamp), (number, number / 10 + 1));
     }
     assert!(events.next().unwrap().is_none());
+}
+
+/// Slices that no event follows stay in the ring; reading them again must not
+/// look like stamps that go back.
+#[test]
+fn slices_without_events_are_drained_again_and_again() {
+    let mut setup = Setup::new(&config(2, 1 << 14));
+    let mut ring = setup.subject.ring(info(1)).unwrap();
+    ring.append(b"a");
+    ring.stamp();
+    ring.begin_segment(7);
+    ring.stamp();
+    for _ in 0..3 {
+        setup.drainer.run(|| true).unwrap();
+    }
+    ring.append(b"b");
+    setup.drainer.run(|| true).unwrap();
+    ring.append(b"c");
+    drop(ring);
+    let (recording, _folder) = setup.finish();
+    assert_eq!(recording.closing().unwrap().not_recorded, []);
+    let mut events = recording.events(StreamId(1), 0).unwrap();
+    let mut seen = Vec::new();
+    while let Some(event) = events.next().unwrap() {
+        seen.push((event.stamp, event.segment, event.payload.to_vec()));
+    }
+    let expected = [
+        (0, 0, b"a".to_vec()),
+        (2, 7, b"b".to_vec()),
+        (2, 7, b"c".to_vec()),
+    ];
+    assert_eq!(seen, expected);
+}
+
+/// A stretch with no event at all, longer than what is copied at once.
+#[test]
+fn a_ring_full_of_segments_and_slices_is_emptied() {
+    let mut setup = Setup::new(&config(2, 16 << 20));
+    let mut ring = setup.subject.ring(info(1)).unwrap();
+    for segment in 0..500_000 {
+        ring.begin_segment(segment);
+    }
+    setup.drainer.run(|| true).unwrap();
+    for _ in 0..500_000 {
+        ring.stamp();
+    }
+    setup.drainer.run(|| true).unwrap();
+    ring.append(b"after");
+    drop(ring);
+    let (recording, _folder) = setup.finish();
+    assert_eq!(recording.closing().unwrap().not_recorded, []);
+    let mut events = recording.events(StreamId(1), 0).unwrap();
+    let event = events.next().unwrap().unwrap();
+    assert_eq!((event.segment, event.stamp), (499_999, 500_000));
+}
+
+/// What the drainer holds back and what a writer needs at most fit together.
+#[test]
+fn the_longest_plain_event_fits_behind_a_slice() {
+    for before in 8100..8200 {
+        let mut setup = Setup::new(&config(2, 1 << 14));
+        let mut ring = setup.subject.ring(info(1)).unwrap();
+        ring.append(&vec![1; before]);
+        setup.drainer.run(|| true).unwrap();
+        setup.drain_during(move |_| {
+            ring.stamp();
+            assert!(ring.append(&[2; 8191]));
+        });
+        let (recording, _folder) = setup.finish();
+        assert_eq!(recording.event_count(StreamId(1)), 2, "{before}");
+    }
+}
+
+/// More threads than rings, each with a segment that might still be wanted:
+/// the oldest make room.
+#[test]
+fn rings_of_ended_threads_make_room_for_new_ones() {
+    let mut setup = Setup::new(&config(3, 1 << 14));
+    let mut last = 0;
+    for thread in 0..20u64 {
+        setup.drainer.begin_segment(thread);
+        setup.drainer.poll().unwrap();
+        let mut ring = setup
+            .subject
+            .ring(RingInfo {
+                policy: Policy::Ring,
+                ..info(thread)
+            })
+            .unwrap();
+        ring.append(&thread.to_le_bytes());
+        last = thread;
+    }
+    let (recording, _folder) = setup.finish();
+    let mut threads: Vec<_> = recording.streams().map(|(_, info)| info.thread).collect();
+    threads.sort_unstable();
+    assert_eq!(threads.last(), Some(&last));
+    assert!(threads.len() <= 3, "{threads:?}");
+    assert_eq!(recording.closing().unwrap().not_recorded, []);
 }
 
 #[test]

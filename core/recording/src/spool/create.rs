@@ -149,8 +149,9 @@ impl Spool {
         self.layout.rings
     }
 
-    /// Makes sure that so many rings can be claimed, as far as there are any.
-    pub(crate) fn prepare(&self, spare: u32) -> io::Result<()> {
+    /// Makes sure that so many rings can be claimed, as far as there are any,
+    /// and returns how many can.
+    pub(crate) fn prepare(&self, spare: u32) -> io::Result<u32> {
         let mut ready = 0;
         for ring in 0..self.layout.rings {
             let state = self
@@ -170,7 +171,7 @@ impl Spool {
                 break;
             }
         }
-        Ok(())
+        Ok(ready)
     }
 
     /// Removes the files.

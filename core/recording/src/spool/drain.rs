@@ -53,9 +53,36 @@ pub(super) struct Ring {
     tail: u64,
     /// The number of the event at `tail`.
     pub(super) number: u64,
+    /// A stamp and a segment that were read and that no event has followed
+    /// yet. They stay in the spool until one does, to be read again.
+    pub(super) pending: Pending,
     /// Which of the two marks is written next.
     mark: usize,
     corrupt: bool,
+}
+
+/// What holds from the next event on.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Pending {
+    stamp: Option<u64>,
+    segment: Option<u32>,
+}
+
+impl Pending {
+    fn is_empty(&self) -> bool {
+        self.stamp.is_none() && self.segment.is_none()
+    }
+
+    /// Makes it hold; false when it makes no sense for this stream.
+    fn apply(&mut self, stream: &mut StreamWriter) -> Result<bool, WriteError> {
+        if let Some(segment) = self.segment.take() {
+            stream.segment(segment)?;
+        }
+        Ok(self
+            .stamp
+            .take()
+            .is_none_or(|stamp| stream.stamp(stamp).is_ok()))
+    }
 }
 
 impl Ring {
@@ -141,8 +168,10 @@ impl Drainer {
         } else {
             Extent::Batches
         };
-        if self.spool.prepare(SPARE_RINGS).is_err() {
-            self.note("new threads", "no room for their rings in the spool", 1);
+        match self.spool.prepare(SPARE_RINGS) {
+            Ok(0) => self.recycle(),
+            Ok(_) => {}
+            Err(_) => self.note("new threads", "no room for their rings in the spool", 1),
         }
         self.drain_all(extent)
     }
@@ -204,6 +233,11 @@ impl Drainer {
                 self.note("events", "they came after the recording had ended", count);
             }
         }
+        let turned_away = self.spool.controls.u32(header::TURNED_AWAY as u64);
+        let count = turned_away.load(Ordering::Acquire);
+        if count > 0 {
+            self.note("threads", "no ring was free for them", count.into());
+        }
         self.rings.clear();
         for ((what, why), count) in std::mem::take(&mut self.not_recorded) {
             closing.not_recorded.push(NotRecorded { what, why, count });
@@ -249,11 +283,12 @@ impl Drainer {
         if state != ring_state::TAKEN && state != ring_state::CLOSED {
             return Ok(false);
         }
+        // The policy was stored before the head that goes with it.
+        let head = self.control_u64(ring, control::HEAD);
         if self.control_u32(ring, control::POLICY) == Policy::Ring as u32 {
             return Ok(false);
         }
         let closed = state == ring_state::CLOSED;
-        let head = self.control_u64(ring, control::HEAD);
         let waiting = head.wrapping_sub(self.rings[ring as usize].tail);
         let worthwhile = BATCH.min(self.spool.layout.ring_size / 4);
         let drained = waiting > 0 && (closed || extent == Extent::All || waiting >= worthwhile);
@@ -275,26 +310,36 @@ impl Drainer {
         if known.stream.is_none() {
             self.declare(ring)?;
         }
-        let longest = (record::longest_inside(size) + 64) as u64;
-        loop {
-            let tail = self.rings[ring as usize].tail;
-            let len = (head - tail).min(COPY.max(longest));
+        let longest = (record::longest_inside(size).max(record::MAX_BODY) + 64) as u64;
+        let known = &mut self.rings[ring as usize];
+        known.pending = Pending::default();
+        let mut pos = known.tail;
+        while pos != head {
+            let len = (head - pos).min(COPY.max(longest));
             let mut buffer = std::mem::take(&mut self.buffer);
-            let copied = self.copy(ring, tail, len as usize, &mut buffer);
-            let done = match copied {
-                Ok(()) => self.take(ring, &buffer, tail + len == head),
+            let copied = self.copy(ring, pos, len as usize, &mut buffer);
+            let taken = match copied {
+                Ok(()) => self.take(ring, &buffer, pos, pos + len == head),
                 // The subject has cut the file; there is nothing behind that.
                 Err(_) => Ok(None),
             };
             self.buffer = buffer;
-            match done? {
-                Some(tail) => self.advance(ring, tail),
-                None => return self.discard(ring, head, "its ring was corrupt"),
-            }
-            if tail + len == head {
-                return Ok(());
+            match taken? {
+                Some(upto) if upto > pos => pos = upto,
+                _ => return self.discard(ring, head, "its ring was corrupt"),
             }
         }
+        // A ring that is full of slices with no event must not stay full.
+        let known = &mut self.rings[ring as usize];
+        if pos - known.tail >= size / 2 {
+            if let Some(stream) = &mut known.stream
+                && !known.pending.apply(stream)?
+            {
+                return self.discard(ring, head, "its ring was corrupt");
+            }
+            self.advance(ring, pos);
+        }
+        Ok(())
     }
 
     /// Copies a stretch of a ring's data out of the spool.
@@ -315,17 +360,23 @@ impl Drainer {
         self.spool.file.read_exact_at(after, data)
     }
 
-    /// Appends the records of a stretch that starts at the ring's tail.
-    /// Returns the new tail, or `None` when the stretch is corrupt.
-    fn take(&mut self, ring: u32, bytes: &[u8], to_head: bool) -> Result<Option<u64>, WriteError> {
+    /// Appends the records of a stretch and releases it up to its last event:
+    /// a slice or segment behind that is read again with the events that it is
+    /// for. Returns the position behind its last record, or `None` when the
+    /// stretch is corrupt.
+    fn take(
+        &mut self,
+        ring: u32,
+        bytes: &[u8],
+        pos: u64,
+        to_head: bool,
+    ) -> Result<Option<u64>, WriteError> {
         let size = self.spool.layout.ring_size;
-        let mut unpacker = Unpacker::new(bytes, self.rings[ring as usize].tail, size, to_head);
-        // Up to the last event: a slice or segment that stands behind it is
-        // read again with the events that it is for.
-        let mut keep = unpacker.pos();
+        let mut unpacker = Unpacker::new(bytes, pos, size, to_head);
+        let mut keep = None;
         let corrupt = loop {
             if self.take_plain(ring, &mut unpacker)? {
-                keep = unpacker.pos();
+                keep = Some(unpacker.pos());
             }
             match unpacker.next() {
                 Ok(None) => break false,
@@ -335,29 +386,28 @@ impl Drainer {
                         break true;
                     }
                     if counted {
-                        keep = unpacker.pos();
+                        keep = Some(unpacker.pos());
                     }
                 }
                 Err(_) => break true,
             }
         };
-        let known = &mut self.rings[ring as usize];
-        if let Some(stream) = &mut known.stream {
-            stream.flush()?;
+        if let Some(keep) = keep {
+            if let Some(stream) = &mut self.rings[ring as usize].stream {
+                stream.flush()?;
+            }
+            self.advance(ring, keep);
         }
-        // A ring full of slices that no event follows must not stay full.
-        if keep == known.tail && unpacker.pos() - keep > size / 2 {
-            keep = unpacker.pos();
-        }
-        self.advance(ring, keep);
-        Ok((!corrupt).then_some(keep))
+        Ok((!corrupt).then_some(unpacker.pos()))
     }
 
     /// Appends the plain events that come next; true when there were any.
     fn take_plain(&mut self, ring: u32, unpacker: &mut Unpacker<'_>) -> Result<bool, WriteError> {
         let known = &mut self.rings[ring as usize];
         let before = known.number;
+        // The first event behind a slice or segment goes the long way.
         if known.is_new()
+            && known.pending.is_empty()
             && let Some(stream) = &mut known.stream
         {
             while let Some((bytes, len)) = unpacker.next_plain() {
@@ -371,25 +421,32 @@ impl Drainer {
     /// Appends one record to its stream; false when it makes no sense.
     pub(super) fn append(&mut self, ring: u32, record: Record<'_>) -> Result<bool, WriteError> {
         let known = &mut self.rings[ring as usize];
+        match record {
+            Record::Slice(stamp) => {
+                // Stamps grow; one that does not was never given out.
+                let grows = known.pending.stamp.is_none_or(|last| last <= stamp);
+                known.pending.stamp = Some(stamp);
+                return Ok(grows);
+            }
+            Record::Segment(segment) => {
+                known.pending.segment = u32::try_from(segment).ok();
+                return Ok(known.pending.segment.is_some());
+            }
+            _ => {}
+        }
         let is_new = known.is_new();
         let Some(stream) = &mut known.stream else {
             return Ok(false);
         };
+        if is_new && !known.pending.apply(stream)? {
+            return Ok(false);
+        }
         match record {
             Record::Event { payload, replaced } => {
                 if is_new {
                     stream.push(payload, replaced)?;
                 }
                 known.number += 1;
-            }
-            Record::Slice(stamp) => return Ok(!is_new || stream.stamp(stamp).is_ok()),
-            Record::Segment(segment) => {
-                let Ok(segment) = u32::try_from(segment) else {
-                    return Ok(false);
-                };
-                if is_new {
-                    stream.segment(segment)?;
-                }
             }
             Record::Lost(count) => {
                 let Some(number) = known.number.checked_add(count) else {
@@ -405,29 +462,37 @@ impl Drainer {
                 replaced,
             } => {
                 let path = outside_file(&outside_folder(self.spool.path()), ring, number);
-                let event = if is_new {
-                    read_outside(&path, len)
-                } else {
-                    None
-                };
-                match event {
-                    Some(event) => stream.push(&event, replaced)?,
-                    None if is_new => {
-                        stream.skip_to(known.number + 1)?;
-                        self.note("long events", "their files were not as announced", 1);
-                    }
-                    None => {}
+                if is_new {
+                    self.append_outside(ring, &path, len, replaced)?;
                 }
-                let known = &mut self.rings[ring as usize];
-                known.number += 1;
-                if let Some(stream) = &mut known.stream {
-                    // The file goes once its event is in the recording.
-                    stream.flush()?;
-                }
+                self.rings[ring as usize].number += 1;
                 let _ = std::fs::remove_file(path);
             }
+            Record::Slice(_) | Record::Segment(_) => {}
         }
         Ok(true)
+    }
+
+    /// Appends an event that is in a file of its own. The file may go when
+    /// this returns.
+    fn append_outside(
+        &mut self,
+        ring: u32,
+        path: &std::path::Path,
+        len: u64,
+        replaced: bool,
+    ) -> Result<(), WriteError> {
+        let known = &mut self.rings[ring as usize];
+        let Some(stream) = &mut known.stream else {
+            return Ok(());
+        };
+        if let Some(event) = read_outside(path, len) {
+            stream.push(&event, replaced)?;
+            return stream.flush();
+        }
+        stream.skip_to(known.number + 1)?;
+        self.note("long events", "their files were not as announced", 1);
+        Ok(())
     }
 
     /// Declares the stream of a ring that has its first events.
@@ -498,7 +563,7 @@ impl Drainer {
     }
 
     /// Makes the ring of a thread that has ended ready for another.
-    fn release(&mut self, ring: u32, head: u64) {
+    pub(super) fn release(&mut self, ring: u32, head: u64) {
         self.rings[ring as usize] = Ring {
             tail: head,
             ..Ring::default()

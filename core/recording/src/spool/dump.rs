@@ -1,7 +1,7 @@
 //! Taking what the rings with the ring policy hold, while their writers go on.
 
 use super::{
-    drain::Drainer,
+    drain::{Drainer, Pending},
     layout::{Policy, control, header, region, ring_state},
     unpack::{Record, Unpacker},
 };
@@ -22,6 +22,48 @@ impl Drainer {
             }
         }
         Ok(())
+    }
+
+    /// Threads have ended and left rings with segments that may still be
+    /// wanted, and now there is no ring left: the oldest segments go.
+    pub(super) fn recycle(&mut self) {
+        let closed: Vec<_> = (0..self.spool.layout.rings)
+            .filter(|ring| {
+                self.control_u32(*ring, control::STATE) == ring_state::CLOSED
+                    && self.control_u32(*ring, control::POLICY) == Policy::Ring as u32
+            })
+            .map(|ring| (self.last_segment(ring), ring))
+            .collect();
+        let Some((oldest, _)) = closed.iter().min() else {
+            return;
+        };
+        let first_live = self.spool.controls.u64(header::FIRST_LIVE as u64);
+        let first_live = oldest
+            .saturating_add(1)
+            .max(first_live.fetch_max(oldest.saturating_add(1), Ordering::AcqRel));
+        for (last, ring) in closed {
+            if last < first_live {
+                self.release(ring, self.control_u64(ring, control::HEAD));
+            }
+        }
+    }
+
+    /// The last segment in a ring whose writer is gone.
+    fn last_segment(&self, ring: u32) -> u64 {
+        let mut starts = [0; region::STARTS * region::START_LEN];
+        let at = self.spool.layout.region_at(ring);
+        if self.spool.file.read_exact_at(&mut starts, at).is_err() {
+            return 0;
+        }
+        let (tail, head) = (
+            self.control_u64(ring, control::TAIL),
+            self.control_u64(ring, control::HEAD),
+        );
+        let live = starts.chunks_exact(region::START_LEN).filter(|start| {
+            let pos = u64_of(start, 8);
+            tail <= pos && pos <= head
+        });
+        live.map(|start| u64_of(start, 0)).max().unwrap_or(0)
     }
 
     fn dump_ring(&mut self, ring: u32) -> Result<(), WriteError> {
@@ -86,7 +128,9 @@ impl Drainer {
             .controls
             .u64(header::FIRST_LIVE as u64)
             .load(Ordering::Acquire);
-        self.rings[ring as usize].number = number;
+        let known = &mut self.rings[ring as usize];
+        known.number = number;
+        known.pending = Pending::default();
         let size = self.spool.layout.ring_size;
         let mut unpacker = Unpacker::new(bytes, tail, size, true);
         let mut live = false;

@@ -18,6 +18,7 @@
 //!   64   8  heartbeat    D  changes every 20 milliseconds or so
 //!  128   4  state           0 recording, 1 ended by the drainer, 2 ended by a
 //!                           writer because the drainer was silent (atomic)
+//!  132   4  turned_away  W  threads that found no ring (atomic add)
 //!  192   8  stamp        W  the last stamp given out (atomic add); first is 1
 //!  256   8  segment      D  the segment that events belong to from now on
 //!  264   8  first_live   W  the first segment no ring has dropped (atomic max)
@@ -63,7 +64,8 @@
 //! off), and loads `head`, which is where its first record goes and the only
 //! field that it takes over. Its first record names the segment, as the header
 //! has it. No ready ring: the drainer will have prepared more in a moment; who
-//! has waited for `dead_after_ms` goes on without. A thread that ends stores
+//! has waited for `dead_after_ms` goes on without, and adds 1 to
+//! `turned_away`. A thread that ends stores
 //! state 3, with release order, and the ring is used again once it is drained.
 //! After a fork the child must not touch its parent's rings; it claims its own.
 //!
@@ -129,6 +131,7 @@ pub mod header {
     pub const DEAD_AFTER_MS: usize = 40;
     pub const HEARTBEAT: usize = 64;
     pub const STATE: usize = 128;
+    pub const TURNED_AWAY: usize = 132;
     pub const STAMP: usize = 192;
     pub const SEGMENT: usize = 256;
     pub const FIRST_LIVE: usize = 264;

@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "mapping a file and reading it atomically")]
 
 use super::{
-    layout::{self, header},
+    layout::{self, header, state},
     ring::{Environment, RingInfo, RingWriter},
 };
 use rustix::mm::{MapFlags, ProtFlags};
@@ -13,7 +13,7 @@ use std::{
     path::{Path, PathBuf},
     sync::{
         Arc,
-        atomic::{AtomicU32, AtomicU64},
+        atomic::{AtomicU32, AtomicU64, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -104,6 +104,11 @@ impl SubjectSpool {
         })
     }
 
+    fn is_recording(&self) -> bool {
+        let state = self.map.u32(header::STATE as u64);
+        state.load(Ordering::Acquire) == state::RECORDING
+    }
+
     /// Claims a ring for a thread, waiting a moment for the drainer to prepare
     /// one; `None` when there is none to be had.
     #[must_use]
@@ -120,8 +125,13 @@ impl SubjectSpool {
             // writer lives, and it has the layout's length.
             let writer =
                 unsafe { RingWriter::claim(self.map.base, self.layout, info, environment) };
-            if writer.is_some() || start.elapsed() >= patience {
+            if writer.is_some() || !self.is_recording() {
                 return writer;
+            }
+            if start.elapsed() >= patience {
+                let turned_away = self.map.u32(header::TURNED_AWAY as u64);
+                turned_away.fetch_add(1, Ordering::Relaxed);
+                return None;
             }
             sleep(Duration::from_micros(200));
         }

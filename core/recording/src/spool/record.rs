@@ -50,6 +50,8 @@ pub enum Tag {
 pub const MAX_BODY: usize = (1 << 13) - 1;
 /// The length of a record's head.
 pub const HEAD: usize = 2;
+/// The longest event that a recording takes.
+pub const LONGEST: usize = 256 << 20;
 /// The body of a record that says where an outside event is.
 pub const OUTSIDE_BODY: usize = 20;
 

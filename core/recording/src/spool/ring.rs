@@ -271,7 +271,9 @@ impl<E: Environment> RingWriter<E> {
         }
         let number = self.outside;
         self.outside += 1;
-        if !self.environment.store_outside(self.ring, number, event) {
+        if event.len() > record::LONGEST
+            || !self.environment.store_outside(self.ring, number, event)
+        {
             self.append_number(Tag::Lost, 1);
             self.events += 1;
             return false;
