@@ -24,6 +24,7 @@ enum {
     DEAD_AFTER_AT = 40,
     HEARTBEAT_AT = 64,
     SPOOL_STATE_AT = 128,
+    TURNED_AWAY_AT = 132,
     STAMP_AT = 192,
     SEGMENT_AT = 256,
     KINDS_AT = 512,
@@ -234,8 +235,10 @@ bool ring_claim(struct ring *ring, struct spool *spool, const char *kind, uint64
     uint64_t since = now_ms();
     uint8_t *control = NULL;
     while (is_recording(spool) && (control = take(spool, &index)) == NULL) {
-        if (now_ms() - since >= spool->dead_after_ms)
+        if (now_ms() - since >= spool->dead_after_ms) {
+            atomic_fetch_add(shared32(spool->base + TURNED_AWAY_AT), 1);
             return false;
+        }
         rest();
     }
     if (control == NULL)

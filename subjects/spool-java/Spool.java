@@ -27,6 +27,7 @@ final class Spool {
     private static final int DEAD_AFTER_MS = 40;
     private static final int HEARTBEAT = 64;
     private static final int STATE = 128;
+    private static final int TURNED_AWAY = 132;
     private static final int STAMP = 192;
     private static final int SEGMENT = 256;
     private static final int KINDS = 512;
@@ -105,6 +106,7 @@ final class Spool {
                 }
             }
             if ((System.nanoTime() - start) / 1_000_000 >= deadAfterMs) {
+                INT.getAndAdd(controls, TURNED_AWAY, 1);
                 return null;
             }
             rest();

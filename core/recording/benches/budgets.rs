@@ -3,6 +3,10 @@
 #![allow(clippy::unwrap_used, reason = "a failed benchmark may panic")]
 #![allow(missing_docs, reason = "a program")]
 
+#[path = "../tests/random/mod.rs"]
+mod random;
+
+use random::Random;
 use reprise_recording::{
     Closing, Manifest, Recording, StreamId, StreamInfo, Writer,
     spool::{Drainer, Spool, SpoolConfig, StdEnvironment, SubjectSpool, ring, ring::RingInfo},
@@ -97,21 +101,6 @@ fn event(site: u16, value: u32) -> [u8; 6] {
     event[..2].copy_from_slice(&site.to_le_bytes());
     event[2..].copy_from_slice(&value.to_le_bytes());
     event
-}
-
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn below(&mut self, limit: u64) -> u64 {
-        self.next() % limit
-    }
 }
 
 fn fill(ring: &mut Ring, events: &[[u8; 6]]) -> Duration {

@@ -6,6 +6,9 @@
 //! test [`role_of_a_child`], with what to do in its environment.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod random;
+
+use random::Random;
 use reprise_recording::{
     Closing, CutShort, Ending, Manifest, Recording, StreamId, StreamInfo, Writer,
     spool::{Drainer, Recovered, Spool, SpoolConfig, SubjectSpool, recover, ring::RingInfo},
@@ -31,21 +34,6 @@ fn long() -> bool {
 /// `short` in the gate, `long` in the study.
 fn how_many(short: u32, many: u32) -> u32 {
     if long() { many } else { short }
-}
-
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn below(&mut self, limit: u64) -> u64 {
-        self.next() % limit
-    }
 }
 
 /// What event `number` of a thread holds: nobody writes this by accident.
@@ -239,22 +227,38 @@ fn pause(random: &mut Random) {
     std::thread::sleep(Duration::from_micros(micros + random.below(micros)));
 }
 
+/// Records a subject, each in a process of its own, and lets `kill` do its
+/// worst after a random time. Returns how many events came back.
+fn record_and_kill(
+    random: &mut Random,
+    kill: impl FnOnce(&mut Random, &Path, Child, Child),
+) -> u64 {
+    let folder = tempfile::tempdir().unwrap();
+    let mut recorder = child("recorder", folder.path());
+    wait_ready(&mut recorder);
+    let mut subject = child("subject", folder.path());
+    wait_ready(&mut subject);
+    pause(random);
+    kill(random, folder.path(), recorder, subject);
+    check(folder.path(), ACKNOWLEDGED)
+}
+
+fn must_recover(folder: &Path) {
+    let recovered = recover(&file(folder)).unwrap();
+    assert!(matches!(recovered, Recovered::Added(_)), "{recovered:?}");
+}
+
 #[test]
 fn the_subject_is_killed() {
     let mut random = Random(1);
     let mut total = 0;
     for _ in 0..how_many(80, 2000) {
-        let folder = tempfile::tempdir().unwrap();
-        let mut recorder = child("recorder", folder.path());
-        wait_ready(&mut recorder);
-        let mut subject = child("subject", folder.path());
-        wait_ready(&mut subject);
-        pause(&mut random);
-        kill(subject);
-        drop(recorder.stdin.take());
-        assert!(recorder.wait().unwrap().success());
-        assert_eq!(recover(&file(folder.path())).unwrap(), Recovered::Nothing);
-        total += check(folder.path(), ACKNOWLEDGED);
+        total += record_and_kill(&mut random, |_, folder, mut recorder, subject| {
+            kill(subject);
+            drop(recorder.stdin.take());
+            assert!(recorder.wait().unwrap().success());
+            assert_eq!(recover(&file(folder)).unwrap(), Recovered::Nothing);
+        });
     }
     println!("{total} events came back");
 }
@@ -264,21 +268,15 @@ fn the_recorder_is_killed() {
     let mut random = Random(2);
     let mut total = 0;
     for _ in 0..how_many(40, 1000) {
-        let folder = tempfile::tempdir().unwrap();
-        let mut recorder = child("recorder", folder.path());
-        wait_ready(&mut recorder);
-        let mut subject = child("subject", folder.path());
-        wait_ready(&mut subject);
-        pause(&mut random);
-        kill(recorder);
-        // The subject notices that nobody drains any more, and goes on.
-        assert!(subject.wait().unwrap().success());
-        let recovered = recover(&file(folder.path())).unwrap();
-        assert!(matches!(recovered, Recovered::Added(_)), "{recovered:?}");
-        total += check(folder.path(), ACKNOWLEDGED);
-        let recording = Recording::open(file(folder.path())).unwrap();
-        let closing = recording.closing().unwrap();
-        assert_eq!(closing.cut_short, Some(CutShort::RecorderDied));
+        total += record_and_kill(&mut random, |_, folder, recorder, mut subject| {
+            kill(recorder);
+            // The subject notices that nobody drains any more, and goes on.
+            assert!(subject.wait().unwrap().success());
+            must_recover(folder);
+            let recording = Recording::open(file(folder)).unwrap();
+            let closing = recording.closing().unwrap();
+            assert_eq!(closing.cut_short, Some(CutShort::RecorderDied));
+        });
     }
     println!("{total} events came back");
 }
@@ -288,23 +286,17 @@ fn both_are_killed() {
     let mut random = Random(3);
     let mut total = 0;
     for round in 0..how_many(40, 1000) {
-        let folder = tempfile::tempdir().unwrap();
-        let mut recorder = child("recorder", folder.path());
-        wait_ready(&mut recorder);
-        let mut subject = child("subject", folder.path());
-        wait_ready(&mut subject);
-        pause(&mut random);
-        let (first, second) = if round % 2 == 0 {
-            (recorder, subject)
-        } else {
-            (subject, recorder)
-        };
-        kill(first);
-        pause(&mut random);
-        kill(second);
-        let recovered = recover(&file(folder.path())).unwrap();
-        assert!(matches!(recovered, Recovered::Added(_)), "{recovered:?}");
-        total += check(folder.path(), ACKNOWLEDGED);
+        total += record_and_kill(&mut random, |random, folder, recorder, subject| {
+            let (first, second) = if round % 2 == 0 {
+                (recorder, subject)
+            } else {
+                (subject, recorder)
+            };
+            kill(first);
+            pause(random);
+            kill(second);
+            must_recover(folder);
+        });
     }
     println!("{total} events came back");
 }

@@ -4,8 +4,8 @@
 
 use proptest::prelude::*;
 use reprise_recording::{
-    Closing, CutShort, Ending, Manifest, Recording, StreamId, StreamInfo, WriteError, Writer,
-    chunk, header, pages,
+    Closing, CutShort, Ending, Event, Manifest, Recording, Source, StreamId, StreamInfo,
+    WriteError, Writer, chunk, header, pages,
 };
 use std::{fs, path::PathBuf};
 
@@ -41,35 +41,27 @@ fn manifest() -> Manifest {
 
 type Row = (u32, u64, u64, bool, Vec<u8>);
 
-fn timeline(recording: &Recording<impl reprise_recording::Source>) -> Vec<Row> {
+fn row(event: Event<'_>) -> Row {
+    let payload = event.payload.to_vec();
+    let (stream, replaced) = (event.stream.0, event.replaced);
+    (stream, event.number, event.stamp, replaced, payload)
+}
+
+fn timeline(recording: &Recording<impl Source>) -> Vec<Row> {
     let mut rows = Vec::new();
     let mut timeline = recording.timeline();
     while let Some(event) = timeline.next().unwrap() {
-        let payload = event.payload.to_vec();
-        rows.push((
-            event.stream.0,
-            event.number,
-            event.stamp,
-            event.replaced,
-            payload,
-        ));
+        rows.push(row(event));
     }
     rows
 }
 
-fn by_stream(recording: &Recording<impl reprise_recording::Source>) -> Vec<Row> {
+fn by_stream(recording: &Recording<impl Source>) -> Vec<Row> {
     let mut rows = Vec::new();
     for (id, _) in recording.streams() {
         let mut events = recording.events(id, 0).unwrap();
         while let Some(event) = events.next().unwrap() {
-            let payload = event.payload.to_vec();
-            rows.push((
-                event.stream.0,
-                event.number,
-                event.stamp,
-                event.replaced,
-                payload,
-            ));
+            rows.push(row(event));
         }
     }
     rows

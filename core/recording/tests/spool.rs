@@ -1,6 +1,9 @@
 //! The spool with living threads: what they append comes out of the recording.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod random;
+
+use random::Random;
 use reprise_recording::{
     Closing, CutShort, Manifest, Recording, StreamId, StreamInfo, Writer,
     spool::{
@@ -592,19 +595,8 @@ fn overwrite(path: &Path, at: u64, bytes: &[u8]) {
     spool.write_all_at(bytes, at).unwrap();
 }
 
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn bytes(&mut self, len: usize) -> Vec<u8> {
-        (0..len).map(|_| self.next() as u8).collect()
-    }
+fn noise(random: &mut Random, len: usize) -> Vec<u8> {
+    (0..len).map(|_| random.next() as u8).collect()
 }
 
 /// The subject scribbles over its spool. The drainer neither panics nor hangs
@@ -626,18 +618,18 @@ fn a_spool_full_of_garbage() {
         }
         match round % 4 {
             // The data, all of it or a few bytes.
-            0 => overwrite(&path, layout.data_at(0), &random.bytes(1 << 14)),
+            0 => overwrite(&path, layout.data_at(0), &noise(&mut random, 1 << 14)),
             1 => {
-                let at = layout.data_at(0) + random.next() % 5000;
-                overwrite(&path, at, &random.bytes(3));
+                let at = layout.data_at(0) + random.below(5000);
+                overwrite(&path, at, &noise(&mut random, 3));
             }
             // The control, but for the state.
-            2 => overwrite(&path, layout.control_at(0) + 4, &random.bytes(252)),
+            2 => overwrite(&path, layout.control_at(0) + 4, &noise(&mut random, 252)),
             // Everything behind the header, states included.
             _ => {
                 let at = layout.control_at(0);
                 let len = (layout.file_len() - at) as usize;
-                overwrite(&path, at, &random.bytes(len));
+                overwrite(&path, at, &noise(&mut random, len));
             }
         }
         setup.drain_during(|_| {
