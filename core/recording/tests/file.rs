@@ -156,7 +156,7 @@ fn seeking_unpacks_one_chunk() {
     let folder = Folder::new();
     let writer = Writer::create(folder.file(), &manifest()).unwrap();
     let mut stream = writer.stream(&thread(1)).unwrap();
-    for i in 0..200_000u32 {
+    for i in 0..400_000u32 {
         stream.append(&i.to_le_bytes()).unwrap();
     }
     let id = stream.id();
@@ -175,11 +175,11 @@ fn seeking_unpacks_one_chunk() {
     }
     let broken = Recording::from_source(bytes).unwrap();
     assert!(broken.opened().by_index);
-    let mut events = broken.events(id, 199_999).unwrap();
+    let mut events = broken.events(id, 399_999).unwrap();
     let event = events.next().unwrap().unwrap();
     assert_eq!(
         (event.number, event.payload),
-        (199_999, &199_999u32.to_le_bytes()[..])
+        (399_999, &399_999u32.to_le_bytes()[..])
     );
     assert!(events.next().unwrap().is_none());
     assert!(broken.events(id, 0).unwrap().next().is_err());
