@@ -11,6 +11,7 @@ pub mod doctor;
 pub mod escape;
 pub mod failure;
 pub mod output_name;
+pub mod readable;
 
 use std::io::Write as _;
 use std::process::ExitCode;
