@@ -9,9 +9,13 @@
 pub mod commands;
 pub mod doctor;
 pub mod escape;
+pub mod event_text;
 pub mod failure;
+pub mod json_text;
 pub mod output_name;
 pub mod readable;
+pub mod show;
+pub mod tour;
 
 use std::io::Write as _;
 use std::process::ExitCode;
