@@ -69,15 +69,14 @@ pub fn quoted(argument: &[u8]) -> Cow<'_, [u8]> {
     if !argument.is_empty() && argument.iter().all(|byte| plain(byte) || *byte >= 0x80) {
         return argument.into();
     }
-    let mut text = vec![b'\''];
-    for byte in argument {
-        match byte {
-            b'\'' => text.extend_from_slice(b"'\\''"),
-            _ => text.push(*byte),
-        }
+    // No backslash is used: escaping for a terminal would double it, and the
+    // command could not be copied.
+    if !argument.iter().any(|byte| b"\"$`\\!".contains(byte)) && argument.contains(&b'\'') {
+        return [b"\"", argument, b"\""].concat().into();
     }
-    text.push(b'\'');
-    text.into()
+    let pieces: Vec<&[u8]> = argument.split(|byte| *byte == b'\'').collect();
+    let inner = pieces.join(&b"'\"'\"'"[..]);
+    [b"'", &inner[..], b"'"].concat().into()
 }
 
 /// Breaks text into lines at spaces. A word longer than a line stays whole.
@@ -152,6 +151,7 @@ mod tests {
         check("grün", "grün");
         check("", "''");
         check("a b", "'a b'");
-        check("it's $HOME", "'it'\\''s $HOME'");
+        check("Anna's shop", "\"Anna's shop\"");
+        check("it's $HOME", "'it'\"'\"'s $HOME'");
     }
 }

@@ -4,7 +4,7 @@ use std::io::{self, BufWriter, IsTerminal as _, Write as _};
 use std::path::PathBuf;
 
 use clap::Args;
-use reprise_recording::StreamId;
+use reprise_recording::{Damaged, StreamId};
 
 use crate::escape::{Lines, escape};
 use crate::failure::{Failure, Status};
@@ -135,17 +135,13 @@ impl Show {
             Format::Text
         };
         let recording = &opened.recording;
-        for damaged in &recording.opened().damage {
-            say(&format!("{damaged}; the events that stood there are lost"));
-        }
+        recording.opened().damage.iter().for_each(warn);
         let heading = format == Format::Text && io::stdout().is_terminal();
         let mut out = BufWriter::with_capacity(64 << 10, io::stdout().lock());
         if heading {
             writeln!(out, "{}", events::Columns::WIDE.heading()).map_err(Failure::output)?;
         }
-        let written = events::write(recording, selection, format, &mut out, |damaged| {
-            say(&format!("{damaged}; the events that stood there are lost"));
-        });
+        let written = events::write(recording, selection, format, &mut out, warn);
         match written {
             Ok(()) => {}
             Err(EventsError::Write(error)) => return Err(Failure::output(error)),
@@ -167,6 +163,15 @@ impl Show {
 fn say(text: &str) {
     let text = escape(text.as_bytes(), Lines::One);
     let _ = writeln!(io::stderr(), "reprise: {text}");
+}
+
+/// Says that a part of the recording cannot be shown.
+fn warn(damaged: &Damaged) {
+    let what = check::words(&damaged.what);
+    say(&format!(
+        "damage at byte {}: {what}; the events that stood there are lost",
+        damaged.offset
+    ));
 }
 
 fn unreadable(opened: &Opened, error: &io::Error) -> Failure {

@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use reprise_recording::{Damaged, OpenError, Recording, StreamId};
+use reprise_recording::{Damage, Damaged, OpenError, Recording, StreamId};
 
 /// The largest file whose every byte is checked: a fraction of a second.
 const CHECKED_BYTES: u64 = 256 << 20;
@@ -55,6 +55,18 @@ impl Health {
         self.truncated.is_none() && self.damage.is_empty() && self.unknown_chunks == 0
     }
 
+    /// What is missing, in a few words.
+    pub fn words(&self) -> String {
+        let lost = self.damage.iter().filter_map(|harm| harm.lost);
+        let lost: u64 = lost.map(|lost| u64::from(lost.count)).sum();
+        match lost {
+            0 if self.damage.is_empty() && self.truncated.is_some() => "the file is cut off".into(),
+            0 => "something cannot be read".into(),
+            1 => "1 event is lost".into(),
+            lost => format!("{lost} events are lost"),
+        }
+    }
+
     /// How many events of a stream are known to be lost.
     pub fn lost(&self, stream: StreamId) -> u64 {
         let lost = self.damage.iter().filter_map(|harm| harm.lost);
@@ -76,6 +88,18 @@ impl Health {
         }
         self.damage.sort_by_key(|harm| harm.damaged.offset);
         self.damage.dedup_by_key(|harm| harm.damaged.offset);
+    }
+}
+
+/// What is wrong with a place, for people: the numbers are for programs.
+pub fn words(damage: &Damage) -> String {
+    match damage {
+        Damage::Payload { .. } => "the bytes are not as they were written".into(),
+        Damage::Header(_) => "no part of the recording can be made out there".into(),
+        Damage::Undeclared { stream } => {
+            format!("it belongs to stream {stream}, whose description is lost")
+        }
+        other => other.to_string(),
     }
 }
 

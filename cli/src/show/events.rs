@@ -85,7 +85,7 @@ impl Columns {
             (false, _) => "",
         };
         format!(
-            "{:>6}  {:>number$}  {:>stamp$}  {:>7}  {private}{}",
+            "{:<6}  {:>number$}  {:>stamp$}  {:>7}  {private}{}",
             row.stream.0, row.number, row.stamp, row.segment, row.text
         )
     }

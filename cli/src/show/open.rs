@@ -60,7 +60,7 @@ impl Opened {
                 "{path} is still being recorded; this is what has been written so far"
             )),
             Completion::Failed(why) => Some(format!(
-                "{path} could not be completed: {why}; it is shown as it is"
+                "{path} could not be completed: {why}; it is shown without what its spool holds"
             )),
         }
     }
@@ -132,6 +132,10 @@ fn show(path: &Path) -> String {
 fn unreadable(path: &Path, error: &io::Error) -> Failure {
     match error.kind() {
         io::ErrorKind::NotFound => {
+            let folder = path.parent().unwrap_or(Path::new(""));
+            if !folder.as_os_str().is_empty() && !folder.exists() {
+                return refused(path, format!("there is no folder {}", folder.display()));
+            }
             let mut failure = refused(path, "there is no such file");
             for other in look_alike::near(path) {
                 failure = failure.next(show(&other));
@@ -139,7 +143,7 @@ fn unreadable(path: &Path, error: &io::Error) -> Failure {
             failure
         }
         io::ErrorKind::PermissionDenied => refused(path, error)
-            .next("as the user who recorded it: recordings are readable by their owner only"),
+            .next("show it as the user who recorded it: only its owner may read a recording"),
         _ => refused(path, error),
     }
 }

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use reprise_recording::{Closing, CutShort, Ending, Manifest, StreamId};
 
 use super::Overview;
+use super::check::words;
 use super::events::Columns;
 use crate::escape::{Lines, escape};
 use crate::readable::{count, duration, quoted, signal, size, time};
@@ -69,7 +70,7 @@ impl Page {
             &format!("{} in {streams}", count(events, "event")),
         );
         if !health.is_good() {
-            self.row("damage", "something is missing, see below");
+            self.row("damage", &format!("{}, see below", health.words()));
         } else if !health.checked {
             let unchecked = "not looked for in a file of this size; --events reads all of it";
             self.row("damage", unchecked);
@@ -112,7 +113,7 @@ impl Page {
         }
         self.heading("Damage");
         for harm in health.damage.iter().take(LISTED) {
-            let (start, what) = (harm.damaged.offset, harm.damaged.what);
+            let (start, what) = (harm.damaged.offset, words(&harm.damaged.what));
             let Some(lost) = harm.lost else {
                 self.line(&format!("from byte {start} on: {what}"));
                 continue;
@@ -180,7 +181,7 @@ impl Page {
             let (id, process, thread) = (id.0, info.process, info.thread);
             let table = if info.table { " (table)" } else { "" };
             self.line(&format!(
-                "{id:>6}  {events:>10}  {process:>7}  {thread:>8}  {kind:kind_width$}  {name}{table}"
+                "{id:<6}  {events:>10}  {process:>7}  {thread:>8}  {kind:kind_width$}  {name}{table}"
             ));
         }
         self.more(total, "stream");

@@ -1,14 +1,23 @@
 //! A tour that is interrupted leaves nothing behind either.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::{fs, thread};
 
 use nix::sys::signal::{SigSet, Signal};
 
-/// The folder that goes away when the tour is interrupted.
+/// What is done when the tour is interrupted.
 #[derive(Clone, Default)]
-pub(super) struct Interrupted(Arc<Mutex<Option<PathBuf>>>);
+pub(super) struct Interrupted(Arc<State>);
+
+#[derive(Default)]
+struct State {
+    /// It has been.
+    now: AtomicBool,
+    /// The folder that goes away then.
+    folder: Mutex<Option<PathBuf>>,
+}
 
 impl Interrupted {
     /// From here on SIGINT, SIGTERM and SIGHUP remove the folder and end the
@@ -28,8 +37,10 @@ impl Interrupted {
             let Ok(signal) = signals.wait() else {
                 return;
             };
-            // Whoever creates the folder waits here, for good.
-            let folder = watched.0.lock().unwrap_or_else(PoisonError::into_inner);
+            watched.0.now.store(true, Ordering::SeqCst);
+            // Whoever is about to create the folder waits, for good.
+            let folder = watched.0.folder.lock();
+            let folder = folder.unwrap_or_else(PoisonError::into_inner);
             if let Some(folder) = &*folder {
                 // The other thread may put something into it meanwhile.
                 for _ in 0..10 {
@@ -43,13 +54,22 @@ impl Interrupted {
         this
     }
 
+    /// A failure of a tour that is being interrupted comes from its folder's
+    /// going away. It is not told; the program ends in a moment.
+    pub(super) fn hold_back(&self) {
+        while self.0.now.load(Ordering::SeqCst) {
+            thread::park();
+        }
+    }
+
     /// Creates the folder under watch.
     pub(super) fn guard<T, E>(
         &self,
         create: impl FnOnce() -> Result<T, E>,
         path: impl FnOnce(&T) -> PathBuf,
     ) -> Result<T, E> {
-        let mut guarded = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let guarded = self.0.folder.lock();
+        let mut guarded = guarded.unwrap_or_else(PoisonError::into_inner);
         let created = create()?;
         *guarded = Some(path(&created));
         Ok(created)

@@ -38,13 +38,18 @@ const CHAPTERS: &[Chapter] = &[
 /// unless it is to be kept.
 pub fn play(keep: bool) -> Result<(), Failure> {
     let mut stage = Stage::new(keep)?;
+    let outcome = play_on(&mut stage);
+    stage.outcome(outcome)
+}
+
+fn play_on(stage: &mut Stage) -> Result<(), Failure> {
     stage.say(
         "Reprise records a part of a program's run, to look at it and play it again elsewhere. \
          This tour takes a few seconds, and everything in it really happens.",
     )?;
     for (i, (title, play)) in CHAPTERS.iter().enumerate() {
         stage.title(i + 1, title)?;
-        play(&mut stage)?;
+        play(stage)?;
     }
     stage.end()
 }

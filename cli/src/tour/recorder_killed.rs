@@ -18,7 +18,7 @@ pub(super) fn play(stage: &mut Stage) -> Result<(), Failure> {
     let file = stage.file(FILE);
     let mut recorder = stage.start(Role::Recorder, recorder::FILE, &file)?;
     if recorder.line().as_deref() != Some(recorder::READY) {
-        return Err(wrong("its recorder did not start"));
+        return Err(recorder.wrong("its recorder did not start"));
     }
     let mut bank = stage.start(Role::Ledger, ledger::SPOOL, &spool_path(&file))?;
     let mut reported = 0;
@@ -31,7 +31,7 @@ pub(super) fn play(stage: &mut Stage) -> Result<(), Failure> {
     }
     let ended_well = bank.wait().is_some_and(|status| status.success());
     if !ended_well || reported != ledger::TRANSFERS {
-        return Err(wrong(&format!(
+        return Err(bank.wrong(&format!(
             "without its recorder the program ended after {reported} of {} transfers",
             ledger::TRANSFERS
         )));

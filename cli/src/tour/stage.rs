@@ -1,6 +1,6 @@
 //! Where the tour plays: its folder, what it says, and the commands it runs.
 
-use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::Duration;
@@ -23,6 +23,7 @@ pub(super) struct Stage {
     program: PathBuf,
     folder: tempfile::TempDir,
     keep: bool,
+    interrupted: Interrupted,
 }
 
 impl Stage {
@@ -51,7 +52,16 @@ impl Stage {
             program,
             folder,
             keep,
+            interrupted,
         })
+    }
+
+    /// Passes on how the tour went, unless it is being interrupted.
+    pub(super) fn outcome<T>(&self, outcome: Result<T, Failure>) -> Result<T, Failure> {
+        if outcome.is_err() {
+            self.interrupted.hold_back();
+        }
+        outcome
     }
 
     /// A file of the tour.
@@ -128,6 +138,7 @@ impl Stage {
             .env(variable, path)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
             .spawn();
         let mut child =
             child.map_err(|error| Failure::new(format!("start the tour's {name}"), error))?;
@@ -136,7 +147,7 @@ impl Stage {
     }
 
     /// The last words.
-    pub(super) fn end(self) -> Result<(), Failure> {
+    pub(super) fn end(&self) -> Result<(), Failure> {
         let folder = quoted(self.folder().as_os_str().as_encoded_bytes()).into_owned();
         let folder = format!("cd {}", escape(&folder, Lines::One));
         let again = if self.keep {
@@ -201,6 +212,19 @@ impl Part {
 
     pub(super) fn wait(&mut self) -> Option<ExitStatus> {
         self.child.wait().ok()
+    }
+
+    /// Ends it. What it had to complain about is the reason for a failure.
+    pub(super) fn wrong(&mut self, what: &str) -> Failure {
+        self.kill();
+        let mut complaint = String::new();
+        if let Some(errors) = &mut self.child.stderr {
+            let _ = errors.read_to_string(&mut complaint);
+        }
+        match complaint.lines().next() {
+            Some(line) => wrong(&format!("{what} ({line})")),
+            None => wrong(what),
+        }
     }
 }
 

@@ -55,7 +55,7 @@ pub(super) fn play(stage: &mut Stage) -> Result<(), Failure> {
     let signal = ended.map_err(fail)?.and_then(|status| status.signal());
     let ending = match signal {
         Some(signal) => Ending::Killed { signal },
-        None => return Err(wrong("the program ended before it was killed")),
+        None => return Err(bank.wrong("the program ended before it was killed")),
     };
     recorder::finish(drainer, ending).map_err(fail)?;
     stage.show(&[FILE])?;
