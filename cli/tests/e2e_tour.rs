@@ -88,7 +88,7 @@ fn check(command: &mut Command, folder: &Path) {
         "4. A byte of the recording goes bad\n",
         "  $ reprise show damaged.reprise --limit 3\n",
         " events are lost, see below\n",
-        "the bytes are not as they were written\n      lost: events 0 to ",
+        "the bytes are not as they were written\n      lost: events ",
         "Where to go on\n",
         "Not there yet: recording your own Java, Linux and C programs",
     ] {

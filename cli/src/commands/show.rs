@@ -105,6 +105,10 @@ impl Show {
         let last = last::last(&opened.recording, stream, limit).map_err(unreadable)?;
         let mut health = check::check(&opened.path, &opened.recording).map_err(unreadable)?;
         health.add(&opened.recording, &last.damage);
+        if opened.in_progress() {
+            // The part at the end is being written; nothing is cut off.
+            health.truncated = None;
+        }
         let overview = Overview {
             opened,
             health,

@@ -8,6 +8,7 @@ use reprise_recording::{Damaged, Event, Events, ReadError, Recording, StreamId, 
 use serde::{Serialize, Serializer};
 
 use super::last::Row;
+use crate::event_text::hex_digits;
 use crate::json_text;
 
 /// Which events are wanted.
@@ -185,7 +186,13 @@ struct Hex<'a>(&'a [u8]);
 
 impl fmt::Display for Hex<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(out, "{byte:02x}"))
+        let mut digits = String::with_capacity(1 << 10);
+        for bytes in self.0.chunks(1 << 9) {
+            digits.clear();
+            digits.extend(bytes.iter().flat_map(|byte| hex_digits(*byte)));
+            out.write_str(&digits)?;
+        }
+        Ok(())
     }
 }
 

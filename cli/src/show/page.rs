@@ -131,14 +131,10 @@ impl Page {
         self.more(health.damage.len(), "damaged place");
         if let Some(offset) = health.truncated {
             let end = overview.opened.recording.file_len();
-            self.line(&if overview.opened.in_progress() {
-                format!("the part from byte {offset} on is being written")
-            } else {
-                format!(
-                    "the file ends at byte {end}, inside a part that starts at byte {offset}: \
-                     what came after is not in it"
-                )
-            });
+            self.line(&format!(
+                "the file ends at byte {end}, inside a part that starts at byte {offset}: \
+                 what came after is not in it"
+            ));
         }
         if health.unknown_chunks > 0 {
             let parts = count(health.unknown_chunks, "part");

@@ -30,13 +30,14 @@ pub(super) fn play(stage: &mut Stage) -> Result<(), Failure> {
     stage.say("Every part has its own checksum: the damage is found, and it stays where it is.")
 }
 
-/// A byte in the middle of the first events.
+/// A byte in the middle of the part with the most events.
 fn place(file: &Path) -> Result<u64, Failure> {
     let recording = Recording::open(file)
         .map_err(|error| Failure::new(format!("read {}", file.display()), error))?;
     let chunk = recording
         .streams()
-        .find_map(|(stream, _)| recording.chunks(stream).first());
+        .flat_map(|(stream, _)| recording.chunks(stream))
+        .max_by_key(|chunk| chunk.count);
     let chunk = chunk.ok_or_else(|| wrong("the first recording is empty"))?;
     let start = chunk.offset + chunk::LEN as u64;
     Ok(start + (chunk.offset + chunk.len - start) / 2)

@@ -2,8 +2,8 @@
 //!
 //! Every command that the tour shows is really run and what it prints is what
 //! it printed. One file per chapter; a capability that comes later adds its
-//! file and a line to [`CHAPTERS`]. The program that is recorded is the tour's
-//! own ([`ledger`]), and where a recorder must die in a process of its own, it
+//! file and a line to `CHAPTERS`. The program that is recorded is the tour's
+//! own (`ledger`), and where a recorder must die in a process of its own, it
 //! is this program once more ([`Role`]).
 
 mod damage;

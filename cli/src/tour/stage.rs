@@ -45,7 +45,10 @@ impl Stage {
         };
         let folder = folder.map_err(|error| {
             let place = std::env::temp_dir();
-            Failure::new(format!("create a folder in {}", place.display()), error)
+            // The name that was tried is chance, and says nothing.
+            let why = error.to_string();
+            let why = why.split(" at path ").next().unwrap_or_default();
+            Failure::new(format!("create a folder in {}", place.display()), why)
                 .next("TMPDIR=. reprise tour    plays it in the current folder")
         })?;
         Ok(Self {

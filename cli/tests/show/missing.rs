@@ -6,6 +6,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::process::Command;
 
 use expect_test::expect;
+use reprise_recording::chunk::ChunkHeader;
+use reprise_recording::header::FileHeader;
 use reprise_recording::spool::ring::RingInfo;
 use reprise_recording::{Closing, Recording, StreamId};
 
@@ -143,6 +145,27 @@ fn a_recorder_that_died_between_two_chunks() {
               reprise show shop.reprise --events    every event
         "#]],
     );
+}
+
+/// A later version may write parts that this one does not know.
+#[test]
+fn parts_of_a_later_version_are_counted() {
+    let folder = Folder::new();
+    let file = folder.file("shop.reprise");
+    write(&file, None);
+    let mut bytes = fs::read(&file).unwrap();
+    let id = FileHeader::read(&bytes).unwrap().id;
+    let chunk = ChunkHeader {
+        kind: 200,
+        ..ChunkHeader::default()
+    };
+    bytes.extend(chunk.write(id));
+    fs::write(&file, bytes).unwrap();
+    let output = folder.run(&["shop.reprise"]);
+    assert!(output.status.success());
+    let text = String::from_utf8(output.stdout).unwrap();
+    let line = "\n  1 part of a kind that only a later reprise can read\n";
+    assert!(text.contains(line), "{text}");
 }
 
 #[test]
