@@ -54,7 +54,7 @@ impl fmt::Display for Escaped<'_> {
 
 /// Characters that command a terminal, break lines, or change how their
 /// neighbours are read without being seen themselves.
-fn is_deceptive(c: char) -> bool {
+pub(crate) fn is_deceptive(c: char) -> bool {
     c.is_control()
         || matches!(c,
             // Marks, embeddings, overrides and isolates of text direction.

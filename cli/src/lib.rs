@@ -2,15 +2,21 @@
 //!
 //! [`commands`] has one file per command; the argument definitions there are
 //! the only source of parsing, help, man pages and completions. What a command
-//! does with a recording lives in other crates; this one turns their errors
+//! does with a recording lives in other crates, but for looking into one
+//! ([`show`], and [`event_text`] for what its events say); this one turns errors
 //! into a [`failure::Failure`] that says what to do next, and escapes what
 //! comes out of a recording before a terminal sees it ([`escape`]).
 
 pub mod commands;
 pub mod doctor;
 pub mod escape;
+pub mod event_text;
 pub mod failure;
+pub mod json_text;
 pub mod output_name;
+pub mod readable;
+pub mod show;
+pub mod tour;
 
 use std::io::Write as _;
 use std::process::ExitCode;

@@ -41,38 +41,44 @@ fn help_is_short_and_grouped() {
         &["--help"],
         0,
         &expect![[r#"
-        Record a part of a program's run and replay exactly that part.
+            Record a part of a program's run and replay exactly that part.
 
-        A failure in production can rarely be reproduced at a desk. Reprise records just enough of a run to
-        play it again elsewhere, under an ordinary debugger.
+            A failure in production can rarely be reproduced at a desk. Reprise records just enough of a run to
+            play it again elsewhere, under an ordinary debugger.
 
-        Usage: reprise <COMMAND>
+            Usage: reprise <COMMAND>
 
-        Find out what works here:
-          doctor       Say what can be recorded and replayed here, and the fix for each no
+            Find out what works here:
+              tour         See it work, in under a minute: no root, no network, nothing left behind
+              doctor       Say what can be recorded and replayed here, and the fix for each no
 
-        Set up:
-          completions  Print a script that completes reprise's commands and options in a shell
-          man          Print a man page, or write all of them into a folder
+            Look into a recording:
+              show         Show what a recording holds: how it ended, the failure, the last events
 
-        Options:
-          -h, --help
-                  Print help (see a summary with '-h')
+            Set up:
+              completions  Print a script that completes reprise's commands and options in a shell
+              man          Print a man page, or write all of them into a folder
 
-          -V, --version
-                  Print version
+            Options:
+              -h, --help
+                      Print help (see a summary with '-h')
 
-        Examples:
-          reprise doctor               what works on this machine, and how to fix the rest
-          reprise doctor --pid 4711    the same for a process that is running
-          reprise COMMAND --help       all about a command, with examples
+              -V, --version
+                      Print version
 
-        Exit status:
-          0  done
-          1  failed
-          2  bad usage, or an input that cannot be read
-          3  diverged: a replay did something else than its recording
-    "#]],
+            Examples:
+              reprise tour                 see it work, in under a minute
+              reprise doctor               what works on this machine, and how to fix the rest
+              reprise doctor --pid 4711    the same for a process that is running
+              reprise show                 what the latest recording in this folder holds
+              reprise COMMAND --help       all about a command, with examples
+
+            Exit status:
+              0  done
+              1  failed
+              2  bad usage, or an input that cannot be read
+              3  diverged: a replay did something else than its recording
+        "#]],
     );
 }
 
@@ -278,6 +284,8 @@ fn every_command_has_a_man_page() {
             "reprise-completions.1",
             "reprise-doctor.1",
             "reprise-man.1",
+            "reprise-show.1",
+            "reprise-tour.1",
             "reprise.1"
         ]
     );
@@ -326,5 +334,6 @@ fn shells_complete_the_commands() {
         assert!(script.contains("doctor"), "{shell}");
         assert!(script.contains("pid"), "{shell}");
         assert!(!script.contains("__probe"), "{shell}");
+        assert!(!script.contains(" __tour"), "{shell}");
     }
 }

@@ -7,6 +7,9 @@ mod completions;
 mod doctor;
 mod man;
 mod probe;
+mod show;
+mod tour;
+mod tour_role;
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -41,7 +44,11 @@ macro_rules! commands {
 
 commands! {
     "Find out what works here" {
+        Tour(tour::Tour),
         Doctor(doctor::Doctor),
+    }
+    "Look into a recording" {
+        Show(show::Show),
     }
     "Set up" {
         Completions(completions::Completions),
@@ -56,18 +63,21 @@ pub struct Command(Given);
 #[derive(Debug)]
 enum Given {
     /// One of the commands that people give.
-    ByUser(Subcommands),
+    User(Subcommands),
     /// The one that `doctor` gives. It is kept out of the definition, because
     /// completions list even what is hidden.
-    ByDoctor(probe::Probe),
+    Doctor(probe::Probe),
+    /// The one that `tour` gives.
+    Tour(tour_role::TourRole),
 }
 
 impl Command {
     /// Does what the command says.
     pub fn run(self) -> Result<Status, Failure> {
         match self.0 {
-            Given::ByUser(command) => command.run(),
-            Given::ByDoctor(probe) => probe.run(),
+            Given::User(command) => command.run(),
+            Given::Doctor(probe) => probe.run(),
+            Given::Tour(role) => role.run(),
         }
     }
 }
@@ -82,8 +92,10 @@ impl Command {
     version,
     after_help = "\
 Examples:
+  reprise tour                 see it work, in under a minute
   reprise doctor               what works on this machine, and how to fix the rest
   reprise doctor --pid 4711    the same for a process that is running
+  reprise show                 what the latest recording in this folder holds
   reprise COMMAND --help       all about a command, with examples
 
 Exit status:
@@ -103,11 +115,15 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, c
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     if arguments.get(1).is_some_and(|first| first == probe::NAME) {
         let probe = probe::Probe::try_parse_from(&arguments[1..])?;
-        return Ok(Command(Given::ByDoctor(probe)));
+        return Ok(Command(Given::Doctor(probe)));
+    }
+    if (arguments.get(1)).is_some_and(|first| first == tour_role::NAME) {
+        let role = tour_role::TourRole::try_parse_from(&arguments[1..])?;
+        return Ok(Command(Given::Tour(role)));
     }
     let mut matches = definition().try_get_matches_from(arguments)?;
     let arguments = Arguments::from_arg_matches_mut(&mut matches)?;
-    Ok(Command(Given::ByUser(arguments.command)))
+    Ok(Command(Given::User(arguments.command)))
 }
 
 /// The definition from which parsing, help, man pages and completions come.

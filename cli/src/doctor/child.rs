@@ -1,4 +1,5 @@
-//! Running a program for a probe: with a time limit, and leaving nothing behind.
+//! Running a program and taking its output: with a time limit, and leaving
+//! nothing behind.
 
 use std::io::{self, Read};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
@@ -15,15 +16,15 @@ const OUTPUT_BYTES: u64 = 1 << 20;
 
 /// How a program ended.
 #[derive(Debug)]
-pub(super) struct Ended {
-    pub(super) status: ExitStatus,
-    pub(super) stdout: String,
-    pub(super) stderr: String,
+pub(crate) struct Ended {
+    pub(crate) status: ExitStatus,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
 /// Why there is nothing to look at.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum ChildError {
+pub(crate) enum ChildError {
     #[error("it could not be started: {0}")]
     Start(#[source] io::Error),
     #[error("it was not done after {} s and was stopped", .0.as_secs())]
@@ -33,7 +34,7 @@ pub(super) enum ChildError {
 /// Runs a program to its end, or for as long as the limit says.
 ///
 /// It gets a process group of its own, so that whatever it started ends with it.
-pub(super) fn run(command: &mut Command, limit: Duration) -> Result<Ended, ChildError> {
+pub(crate) fn run(command: &mut Command, limit: Duration) -> Result<Ended, ChildError> {
     let mut child = command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -75,7 +76,7 @@ pub(super) fn run(command: &mut Command, limit: Duration) -> Result<Ended, Child
 
 impl Ended {
     /// How it ended, for people: "exit status 1" or "killed by SIGSYS".
-    pub(super) fn how(&self) -> String {
+    pub(crate) fn how(&self) -> String {
         match (self.status.code(), self.status.signal()) {
             (Some(code), _) => format!("exit status {code}"),
             (None, Some(number)) => match Signal::try_from(number) {
@@ -87,7 +88,7 @@ impl Ended {
     }
 
     /// The first line that says something, of its errors or of its output.
-    pub(super) fn first_line(&self) -> &str {
+    pub(crate) fn first_line(&self) -> &str {
         let lines = self.stderr.lines().chain(self.stdout.lines());
         let mut lines = lines.map(str::trim);
         lines.find(|line| !line.is_empty()).unwrap_or_default()

@@ -5,7 +5,7 @@
 //! [`diagnosis`] puts the two together; [`report`] and [`json`] show the result
 //! to people and to programs.
 
-mod child;
+pub(crate) mod child;
 pub mod diagnosis;
 pub mod finding;
 pub mod json;

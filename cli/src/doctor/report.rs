@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use super::diagnosis::{Diagnosis, Verdict, Word};
 use super::finding::{Finding, State};
 use super::kinds::Kind;
-use super::probes::machine::size;
 use super::process::Process;
 use crate::escape::{Lines, escape};
+use crate::readable::{size, wrapped};
 
 /// The widest line of running text.
 const WIDTH: usize = 88;
@@ -192,22 +192,4 @@ fn about(process: &Process) -> String {
     };
     let resident = size(*resident);
     format!("Can process {pid} ({name}, {threads}, {resident} resident) be recorded?")
-}
-
-/// Breaks text into lines at spaces. A word longer than a line stays whole.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
-    let mut lines = Vec::new();
-    let mut line = String::new();
-    for word in text.split(' ') {
-        let length = line.chars().count() + 1 + word.chars().count();
-        if !line.is_empty() && length > width {
-            lines.push(std::mem::take(&mut line));
-        }
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
-    }
-    lines.push(line);
-    lines
 }

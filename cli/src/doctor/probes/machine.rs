@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::settings::sysctl;
 use crate::doctor::finding::Finding;
+use crate::readable::size;
 
 /// Less memory than this leaves no room for a shadow of anything.
 const LITTLE_MEMORY: u64 = 256 << 20;
@@ -76,20 +77,6 @@ pub fn disk(machine: &Machine) -> Finding {
             .fix("record into another folder: -o /path/with/room/%e-%t-%p.reprise"),
         None => Finding::limited("how much disk is free in this folder cannot be found out"),
     }
-}
-
-/// A number of bytes for people.
-pub fn size(bytes: u64) -> String {
-    let units = [("GB", 1u64 << 30), ("MB", 1 << 20), ("kB", 1 << 10)];
-    for (name, unit) in units {
-        if bytes >= 10 * unit {
-            return format!("{} {name}", bytes / unit);
-        }
-        if bytes >= unit {
-            return format!("{}.{} {name}", bytes / unit, bytes % unit * 10 / unit);
-        }
-    }
-    format!("{bytes} bytes")
 }
 
 /// A memory limit and what counts against it.
@@ -223,18 +210,6 @@ mod tests {
         let rich = machine(4 << 30, 40 << 30);
         assert_eq!(memory(&rich).detail, "4.0 GB available");
         assert_eq!(disk(&rich).state, State::Works);
-    }
-
-    #[test]
-    fn sizes_are_readable() {
-        for (bytes, text) in [
-            (0, "0 bytes"),
-            (1536, "1.5 kB"),
-            (10 << 20, "10 MB"),
-            ((1 << 30) + (9 << 30) / 10, "1.8 GB"),
-        ] {
-            assert_eq!(size(bytes), text);
-        }
     }
 
     #[test]

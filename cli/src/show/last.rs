@@ -1,0 +1,170 @@
+//! The last events of a recording in their global order.
+//!
+//! A recording may be long, and its end is what people look at first. So the
+//! streams are read from their ends: one chunk of each, and more only where a
+//! chunk holds fewer events than are wanted.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use reprise_recording::{Damaged, Event, ReadError, Recording, Source, StreamId};
+
+use crate::event_text;
+
+/// The last events.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Last {
+    /// The events, the last one last.
+    pub rows: Vec<Row>,
+    /// What could not be read on the way.
+    pub damage: Vec<Damaged>,
+}
+
+/// An event, put into words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Whose event it is.
+    pub stream: StreamId,
+    /// Its number within the stream.
+    pub number: u64,
+    /// Its place in the global order.
+    pub stamp: u64,
+    /// Its segment.
+    pub segment: u32,
+    /// The payload is a stand-in.
+    pub private: bool,
+    /// How long the payload is.
+    pub bytes: usize,
+    /// What it says, safe for a terminal.
+    pub text: String,
+}
+
+impl Row {
+    /// Puts an event of this kind into words.
+    pub fn new(kind: &str, event: &Event<'_>) -> Self {
+        Self {
+            stream: event.stream,
+            number: event.number,
+            stamp: event.stamp,
+            segment: event.segment,
+            private: event.replaced,
+            bytes: event.payload.len(),
+            text: event_text::describe(kind, event.payload),
+        }
+    }
+}
+
+/// The last `limit` events of all streams, or of one.
+pub fn last<S: Source>(
+    recording: &Recording<S>,
+    only: Option<StreamId>,
+    limit: usize,
+) -> io::Result<Last> {
+    // Keyed by the global order: stamp, then stream, then number.
+    let mut kept: BTreeMap<(u64, StreamId, u64), Row> = BTreeMap::new();
+    let mut damage = Vec::new();
+    let streams = recording.streams();
+    for (id, info) in streams.filter(|(id, _)| only.is_none_or(|only| only == *id)) {
+        let mut wanted = limit as u64;
+        // No stamp of a chunk is above that of the chunk behind it.
+        let mut highest = u64::MAX;
+        for chunk in recording.chunks(id).iter().rev() {
+            let first = kept.first_key_value().map(|(key, _)| *key);
+            let full = kept.len() >= limit;
+            if wanted == 0 || full && first.is_none_or(|first| (highest, id, u64::MAX) < first) {
+                break;
+            }
+            highest = chunk.stamp;
+            let here = wanted.min(u64::from(chunk.count));
+            wanted -= here;
+            let mut events = match recording.events(id, chunk.end() - here) {
+                Ok(events) => events,
+                Err(error) => {
+                    note(&mut damage, error)?;
+                    continue;
+                }
+            };
+            for _ in 0..here {
+                match events.next() {
+                    Ok(Some(event)) => {
+                        let key = (event.stamp, id, event.number);
+                        let first = kept.first_key_value().map(|(key, _)| *key);
+                        if kept.len() < limit || first.is_some_and(|first| first < key) {
+                            kept.insert(key, Row::new(&info.kind, &event));
+                        }
+                        if kept.len() > limit {
+                            kept.pop_first();
+                        }
+                    }
+                    Ok(None) => break,
+                    Err(error) => {
+                        note(&mut damage, error)?;
+                        wanted += here;
+                        break;
+                    }
+                }
+            }
+        }
+    }
+    let rows = kept.into_values().collect();
+    Ok(Last { rows, damage })
+}
+
+/// Keeps what is damaged; a file that cannot be read at all is an error.
+fn note(damage: &mut Vec<Damaged>, error: ReadError) -> io::Result<()> {
+    match error {
+        ReadError::Io(error) => return Err(error),
+        ReadError::Damaged(damaged) => damage.push(damaged),
+        ReadError::NoStream(_) => {}
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use reprise_recording::{Closing, Manifest, StreamInfo, Writer};
+
+    /// Events of a few streams with stamps that rise now and then, in chunks of
+    /// a few events.
+    fn recording(script: &[(u8, bool, bool)]) -> Recording {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("x.reprise");
+        let writer = Writer::create(&file, &Manifest::default()).unwrap();
+        let mut streams: Vec<_> = (0..3)
+            .map(|_| writer.stream(&StreamInfo::default()).unwrap())
+            .collect();
+        let mut stamp = 0;
+        for (i, (which, rise, flush)) in script.iter().enumerate() {
+            let stream = &mut streams[usize::from(*which) % 3];
+            stamp += u64::from(*rise);
+            stream.stamp(stamp).unwrap();
+            stream.append(format!("event {i}").as_bytes()).unwrap();
+            if *flush {
+                stream.flush().unwrap();
+            }
+        }
+        drop(streams);
+        writer.finish(Closing::default()).unwrap();
+        Recording::open(file).unwrap()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn the_last_events_are_the_end_of_the_timeline(
+            script: Vec<(u8, bool, bool)>, limit in 0..20usize,
+        ) {
+            let recording = recording(&script);
+            let mut timeline = recording.timeline();
+            let mut all = Vec::new();
+            while let Some(event) = timeline.next().unwrap() {
+                all.push(Row::new("", &event));
+            }
+            let expected = &all[all.len().saturating_sub(limit)..];
+            let last = last(&recording, None, limit).unwrap();
+            prop_assert_eq!(&last.rows, expected);
+        }
+    }
+}

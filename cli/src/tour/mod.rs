@@ -1,0 +1,79 @@
+//! The tour: Reprise at work, in under a minute, without root or network.
+//!
+//! Every command that the tour shows is really run and what it prints is what
+//! it printed. One file per chapter; a capability that comes later adds its
+//! file and a line to `CHAPTERS`. The program that is recorded is the tour's
+//! own (`ledger`), and where a recorder must die in a process of its own, it
+//! is this program once more ([`Role`]).
+
+mod damage;
+mod interrupt;
+mod ledger;
+mod machine;
+mod recorder;
+mod recorder_killed;
+mod stage;
+mod subject_killed;
+
+use clap::ValueEnum;
+
+use crate::failure::Failure;
+pub use ledger::{KIND, describe};
+use stage::Stage;
+
+/// A chapter: its title, and what happens in it.
+type Chapter = (&'static str, fn(&mut Stage) -> Result<(), Failure>);
+
+const CHAPTERS: &[Chapter] = &[
+    ("What this machine can record", machine::play),
+    (
+        "A program is killed while it is recorded",
+        subject_killed::play,
+    ),
+    ("The recorder is killed, too", recorder_killed::play),
+    ("A byte of the recording goes bad", damage::play),
+];
+
+/// Plays all chapters in a folder of their own, which goes away afterwards
+/// unless it is to be kept.
+pub fn play(keep: bool) -> Result<(), Failure> {
+    let mut stage = Stage::new(keep)?;
+    let outcome = play_on(&mut stage);
+    stage.outcome(outcome)
+}
+
+fn play_on(stage: &mut Stage) -> Result<(), Failure> {
+    stage.say(
+        "Reprise records a part of a program's run, to look at it and play it again elsewhere. \
+         This tour takes a few seconds, and everything in it really happens.",
+    )?;
+    for (i, (title, play)) in CHAPTERS.iter().enumerate() {
+        stage.title(i + 1, title)?;
+        play(stage)?;
+    }
+    stage.end()
+}
+
+/// The first argument of this program when it is to play a part in the tour.
+pub const COMMAND: &str = "__tour";
+
+/// The parts that need a process of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Role {
+    /// The program that is recorded.
+    Ledger,
+    /// A recorder that can be killed.
+    Recorder,
+}
+
+impl Role {
+    /// Plays the part.
+    pub fn play(self) -> Result<(), Failure> {
+        // Whatever happens to the tour, nothing of it stays running.
+        let _ = nix::sys::prctl::set_pdeathsig(nix::sys::signal::Signal::SIGKILL);
+        match self {
+            Self::Ledger => ledger::play(),
+            Self::Recorder => recorder::play(),
+        }
+    }
+}
