@@ -207,6 +207,11 @@ impl EventsCursor {
         Some(())
     }
 
+    /// How many bytes it keeps in memory.
+    pub(crate) fn len(&self) -> usize {
+        self.payload.len()
+    }
+
     /// How many events are left.
     pub(crate) fn left(&self) -> u32 {
         self.left

@@ -1,8 +1,9 @@
 //! All events of a recording in their global order.
 //!
 //! Slices are merged by their stamps. Each stream has at most one chunk
-//! unpacked, and only so many streams do: when more are in play, the one whose
-//! turn is furthest away is packed up again and reopened where it was left.
+//! unpacked, and all of them together take only so much memory: when they would
+//! take more, the one whose turn is furthest away is packed up again, to be
+//! reopened where it was left.
 
 use crate::{
     damage::{ReadError, malformed},
@@ -14,8 +15,8 @@ use crate::{
 };
 use std::{cmp::Reverse, collections::BinaryHeap, fs::File};
 
-/// How many chunks are unpacked at the same time.
-const OPEN_CHUNKS: usize = 64;
+/// How many bytes of chunks are unpacked at the same time, one chunk at least.
+const OPEN_BYTES: usize = 64 << 20;
 
 /// Goes through all streams in global order, in memory that does not grow with
 /// the recording.
@@ -26,6 +27,7 @@ pub struct Timeline<'r, S = File> {
     queue: BinaryHeap<Reverse<(u64, usize)>>,
     /// The track whose slice is being played.
     current: Option<usize>,
+    /// How many bytes are unpacked.
     open: usize,
 }
 
@@ -78,13 +80,11 @@ impl<'r, S: Source> Timeline<'r, S> {
             return Ok(None);
         };
         if track.cursor.is_none() {
-            if self.open >= OPEN_CHUNKS {
-                self.close_furthest();
-            }
             match self.reopen(i, chunk) {
                 Ok(cursor) => {
+                    self.open += cursor.len();
+                    while self.open > OPEN_BYTES && self.close_furthest() {}
                     self.tracks[i].cursor = Some(cursor);
-                    self.open += 1;
                 }
                 Err(error) => {
                     self.leave_chunk(i);
@@ -146,8 +146,8 @@ impl<'r, S: Source> Timeline<'r, S> {
     /// Goes on with the next chunk of a track.
     fn leave_chunk(&mut self, i: usize) {
         let track = &mut self.tracks[i];
-        if track.cursor.take().is_some() {
-            self.open -= 1;
+        if let Some(cursor) = track.cursor.take() {
+            self.open -= cursor.len();
         }
         track.done = 0;
         track.chunks = track.chunks.get(1..).unwrap_or_default();
@@ -165,16 +165,18 @@ impl<'r, S: Source> Timeline<'r, S> {
         Ok(cursor)
     }
 
-    /// Packs up the unpacked chunk whose turn comes last.
-    fn close_furthest(&mut self) {
+    /// Packs up the unpacked chunk whose turn comes last; false when there is
+    /// none.
+    fn close_furthest(&mut self) -> bool {
         let furthest = self
             .tracks
             .iter_mut()
             .filter(|track| track.cursor.is_some())
             .max_by_key(|track| track.next_stamp);
-        if let Some(track) = furthest {
-            track.cursor = None;
-            self.open -= 1;
+        let cursor = furthest.and_then(|track| track.cursor.take());
+        if let Some(cursor) = &cursor {
+            self.open -= cursor.len();
         }
+        cursor.is_some()
     }
 }
