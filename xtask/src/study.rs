@@ -57,8 +57,7 @@ pub(crate) fn run(arguments: &[String]) -> TaskResult {
     if output.contains("test result: ok. 0 passed") {
         return Err(format!(
             "the study `{name}` ran no test: mend its entry in xtask/src/study.rs"
-        )
-        .into());
+        ));
     }
     // What could not run to its end is a bug to fix, not a result to keep.
     if !status.success() {

@@ -18,7 +18,7 @@
 //! end. Every chunk carries its own length and two checksums, so that a reader
 //! needs nothing but the bytes in front of it: a recorder that was killed
 //! leaves a recording that is complete up to its last whole chunk, and the
-//! [spool](spool) holds the rest.
+//! [`spool`] holds the rest.
 //!
 //! ```text
 //!  file header │ manifest │ stream │ events │ events │ pages │ page map │ …
