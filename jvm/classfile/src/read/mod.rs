@@ -81,6 +81,12 @@ pub enum ReadError {
         /// The tag.
         tag: u8,
     },
+    /// The pool's count is 0, though index 0 counts and is always unused.
+    #[error("the constant pool at offset {offset} has a count of 0")]
+    EmptyPool {
+        /// Where the count is.
+        offset: usize,
+    },
     /// The last constant takes two entries and there is only one left.
     #[error("constant {index} takes two entries, the pool has {count}")]
     ConstantBeyondPool {

@@ -120,7 +120,11 @@ const UNUSABLE: u32 = u32::MAX;
 impl<'a> Pool<'a> {
     /// Reads count and entries.
     pub(crate) fn read(cursor: &mut Cursor<'a>) -> Result<Self, ReadError> {
+        let offset = cursor.offset();
         let count = cursor.u2()?;
+        if count == 0 {
+            return Err(ReadError::EmptyPool { offset });
+        }
         let base = cursor.offset();
         let start = *cursor;
         // The shortest entry has three bytes.

@@ -109,3 +109,13 @@ fn constants_of_the_wrong_kind_are_named() {
         constant 1 has tag 1 where a Fieldref or Methodref is needed"#]]
     .assert_eq(&text.join("\n"));
 }
+
+/// Found by the fuzzer: it was read, and written back with a count of 1.
+#[test]
+fn a_pool_with_a_count_of_0_is_refused() {
+    let mut bytes = reprise_classfile::write::empty_class(52, 0x21, "A", "B").unwrap();
+    bytes[8..10].fill(0);
+    let refused = reprise_classfile::read::ClassFile::parse(&bytes);
+    let expected = reprise_classfile::read::ReadError::EmptyPool { offset: 8 };
+    assert_eq!(refused.err(), Some(expected));
+}
