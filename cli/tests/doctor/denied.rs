@@ -9,7 +9,7 @@ use nix::libc;
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter};
 use serde_json::Value;
 
-use crate::{allows, assert_probe, doctor, report};
+use crate::{allows, assert_probe, doctor, here, report};
 
 const DENY: &str = "REPRISE_TEST_DENY";
 
@@ -55,7 +55,10 @@ fn without_ptrace_no_process_is_recorded_or_replayed() {
     );
     assert_eq!(allows(&report, "last", "record"), "no");
     assert_eq!(allows(&report, "last", "replay"), "no");
-    assert_eq!(allows(&report, "observe", "record"), "yes");
+    assert_eq!(
+        allows(&report, "observe", "record"),
+        here("observe", "record")
+    );
 }
 
 #[test]
@@ -63,7 +66,7 @@ fn without_userfaultfd_a_dump_is_only_slower() {
     let report = denied(libc::SYS_userfaultfd, Errno::EPERM);
     assert_probe(&report, "userfaultfd", "fails", "forbids it", "seccomp=");
     assert_eq!(allows(&report, "last", "record"), "but");
-    assert_eq!(allows(&report, "last", "replay"), "yes");
+    assert_eq!(allows(&report, "last", "replay"), here("last", "replay"));
     let report = denied(libc::SYS_userfaultfd, Errno::ENOSYS);
     assert_probe(&report, "userfaultfd", "fails", "has no userfaultfd", "");
 }
@@ -72,11 +75,14 @@ fn without_userfaultfd_a_dump_is_only_slower() {
 fn without_seccomp_nothing_is_replayed_in_a_sandbox() {
     let report = denied(libc::SYS_seccomp, Errno::EPERM);
     assert_probe(&report, "seccomp", "fails", "cannot be installed", "allow");
-    assert_eq!(allows(&report, "last", "record"), "yes");
+    assert_eq!(allows(&report, "last", "record"), here("last", "record"));
     for kind in ["observe", "last", "cut"] {
         assert_eq!(allows(&report, kind, "replay"), "no", "{kind}");
     }
-    assert_eq!(allows(&report, "schedule", "replay"), "yes");
+    assert_eq!(
+        allows(&report, "schedule", "replay"),
+        here("schedule", "replay")
+    );
 }
 
 #[test]
@@ -84,7 +90,7 @@ fn without_landlock_no_jvm_recording_is_replayed() {
     let report = denied(libc::SYS_landlock_create_ruleset, Errno::ENOSYS);
     assert_probe(&report, "landlock", "fails", "cannot be denied", "5.13");
     assert_eq!(allows(&report, "observe", "replay"), "no");
-    assert_eq!(allows(&report, "last", "replay"), "yes");
+    assert_eq!(allows(&report, "last", "replay"), here("last", "replay"));
 }
 
 #[test]
@@ -93,6 +99,6 @@ fn without_namespaces_one_wall_is_missing() {
         let report = denied(call, Errno::EPERM);
         assert_probe(&report, "namespaces", "fails", "new namespaces", "docker");
         assert_eq!(allows(&report, "last", "replay"), "but");
-        assert_eq!(allows(&report, "last", "record"), "yes");
+        assert_eq!(allows(&report, "last", "record"), here("last", "record"));
     }
 }

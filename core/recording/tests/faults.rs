@@ -479,8 +479,12 @@ fn the_disk_is_full() {
             "mount -t tmpfs -o size={megabytes}m none \"$FAULTS_FOLDER\" || exit 77; \
              exec \"$0\" --exact role_of_a_child --nocapture"
         );
+        // Only who is not root needs a user namespace, which a chroot forbids.
+        let root = rustix::process::geteuid().is_root();
+        let user: &[_] = if root { &[] } else { &["--map-root-user"] };
         let output = Command::new("unshare")
-            .args(["--map-root-user", "--mount", "sh", "-c", &script])
+            .args(user)
+            .args(["--mount", "sh", "-c", &script])
             .arg(std::env::current_exe().unwrap())
             .env("FAULTS_ROLE", "full-disk")
             .env("FAULTS_FOLDER", folder.path())
