@@ -33,12 +33,27 @@ pub struct Event<'a> {
     pub payload: &'a [u8],
 }
 
+/// The longest event that is copied as a fixed number of bytes.
+const SHORT: usize = 16;
+/// The room that such an event and its length take at most.
+const SHORT_ROW: usize = SHORT + 1;
+/// How the payload of a chunk with no slices begins.
+const NO_SLICES: [u8; 1] = [0];
+/// Rows grow by so much.
+const ROOM: usize = 64 << 10;
+/// And keep so much from one chunk to the next.
+const KEPT: usize = 1 << 20;
+
 /// Collects the events of one chunk.
 #[derive(Default)]
 pub(crate) struct EventsBuilder {
     slices: Vec<u8>,
     slice_count: u64,
+    /// The rows, in its first `used` bytes, behind a count of no slices, so
+    /// that most chunks need not be put together. What is behind them is
+    /// scratch, so that a short row is stored with one check and no call.
     rows: Vec<u8>,
+    used: usize,
     count: u32,
     /// The stamp of the first event of this chunk.
     first_stamp: u64,
@@ -54,7 +69,11 @@ impl EventsBuilder {
     /// Starts the next chunk; its first event has the stamp that held last.
     pub(crate) fn clear(&mut self) {
         self.slices.clear();
-        self.rows.clear();
+        // One long event must not keep its memory for ever.
+        if self.rows.capacity() > KEPT {
+            self.rows = Vec::new();
+        }
+        self.used = 0;
         self.slice_count = 0;
         self.count = 0;
         self.in_slice = 0;
@@ -75,24 +94,34 @@ impl EventsBuilder {
         debug_assert!(payload.len() <= limits::EVENT);
         self.open_slice();
         let head = (payload.len() as u64) << 1 | u64::from(replaced);
-        varint::put(&mut self.rows, head);
-        self.rows.extend_from_slice(payload);
+        let (head, head_len) = varint::encode(head);
+        self.used = self.used.max(NO_SLICES.len());
+        let at = self.used + head_len;
+        self.used = at + payload.len();
+        if self.rows.len() < self.used + SHORT_ROW {
+            let room = (self.used + SHORT_ROW).next_multiple_of(ROOM);
+            self.rows.resize(room, 0);
+        }
+        self.rows[..NO_SLICES.len()].copy_from_slice(&NO_SLICES);
+        self.rows[at - head_len..at].copy_from_slice(&head[..head_len]);
+        self.rows[at..self.used].copy_from_slice(payload);
         self.count += 1;
         self.in_slice += 1;
     }
 
     /// Appends an event that is the first `len` of `bytes`. Copying a fixed
-    /// number of bytes and cutting them off is several times quicker for the
-    /// short events that there are most of.
+    /// number of bytes, of which the next row overwrites what was too much, is
+    /// several times quicker for the short events that there are most of.
     #[inline]
     pub(crate) fn push_first(&mut self, bytes: &[u8], len: usize) {
-        match bytes.first_chunk::<16>() {
-            Some(window) if len <= window.len() => {
+        let room = self.rows.get_mut(self.used..);
+        let room = room.and_then(|room| room.first_chunk_mut::<SHORT_ROW>());
+        match (room, bytes.first_chunk::<SHORT>()) {
+            (Some(room), Some(window)) if len <= SHORT && self.used > 0 => {
+                room[0] = (len as u8) << 1;
+                room[1..].copy_from_slice(window);
                 self.open_slice();
-                self.rows.push((len as u8) << 1);
-                let end = self.rows.len() + len;
-                self.rows.extend_from_slice(window);
-                self.rows.truncate(end);
+                self.used += 1 + len;
                 self.count += 1;
                 self.in_slice += 1;
             }
@@ -125,15 +154,20 @@ impl EventsBuilder {
 
     /// How many bytes of events and slices there are so far.
     pub(crate) fn len(&self) -> usize {
-        self.rows.len() + self.slices.len()
+        self.used + self.slices.len()
     }
 
-    /// Writes the payload to `out`.
-    pub(crate) fn payload(&self, out: &mut Vec<u8>) {
+    /// The payload; `out` is where it is put together when it must be.
+    pub(crate) fn payload<'a>(&'a self, out: &'a mut Vec<u8>) -> &'a [u8] {
+        let rows = self.rows.get(..self.used).unwrap_or_default();
+        if self.slice_count == 0 && !rows.is_empty() {
+            return rows;
+        }
         out.clear();
         varint::put(out, self.slice_count);
         out.extend_from_slice(&self.slices);
-        out.extend_from_slice(&self.rows);
+        out.extend_from_slice(rows.get(NO_SLICES.len()..).unwrap_or_default());
+        out
     }
 }
 
@@ -286,7 +320,7 @@ mod tests {
         assert!(!builder.stamp(8), "stamps never go back");
         assert!(builder.stamp(11));
         let mut payload = Vec::new();
-        builder.payload(&mut payload);
+        let payload = builder.payload(&mut payload).to_vec();
         assert_eq!(payload, [1, 1, 4, 2, b'a', 5, b'b', b'c']);
         assert_eq!(builder.first_stamp(), 5);
         let rows = read(payload, 2, 5).unwrap();
@@ -314,7 +348,7 @@ mod tests {
                 expected.push((stamp, replaced, payload));
             }
             let mut payload = Vec::new();
-            builder.payload(&mut payload);
+            let payload = builder.payload(&mut payload).to_vec();
             let back = read(payload, builder.count(), builder.first_stamp());
             prop_assert_eq!(back, Some(expected));
         }

@@ -6,12 +6,25 @@ pub(crate) const MAX: usize = 10;
 
 /// Appends `value` to `out`.
 #[inline]
-pub(crate) fn put(out: &mut Vec<u8>, mut value: u64) {
-    while value >= 0x80 {
-        out.push(value as u8 | 0x80);
+pub(crate) fn put(out: &mut Vec<u8>, value: u64) {
+    let (bytes, len) = encode(value);
+    out.extend_from_slice(&bytes[..len]);
+}
+
+/// The encoding of `value`, and how many bytes of it count.
+#[inline]
+pub(crate) fn encode(mut value: u64) -> ([u8; MAX], usize) {
+    let mut bytes = [0; MAX];
+    let mut len = 0;
+    loop {
+        bytes[len] = value as u8;
+        len += 1;
         value >>= 7;
+        if value == 0 {
+            return (bytes, len);
+        }
+        bytes[len - 1] |= 0x80;
     }
-    out.push(value as u8);
 }
 
 /// Takes a number off the front of `bytes`; `None` when it is cut short, does

@@ -482,7 +482,7 @@ impl StreamWriter {
         if count == 0 {
             return Ok(());
         }
-        self.events.payload(&mut self.payload);
+        let payload = self.events.payload(&mut self.payload);
         let place = Place {
             stream: self.id.0,
             segment: self.segment,
@@ -490,8 +490,7 @@ impl StreamWriter {
             stamp: self.events.first_stamp(),
             count,
         };
-        self.writer
-            .append(ChunkKind::Events, place, &self.payload)?;
+        self.writer.append(ChunkKind::Events, place, payload)?;
         self.next += u64::from(count);
         self.events.clear();
         Ok(())
