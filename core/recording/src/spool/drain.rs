@@ -107,15 +107,27 @@ impl Drainer {
     /// Starts draining `spool` into `writer`.
     pub fn new(spool: Spool, writer: Writer) -> io::Result<Self> {
         spool.prepare(SPARE_RINGS)?;
+        Ok(Self::over(spool, writer))
+    }
+
+    /// Drains what a spool holds whose recording has ended: nobody claims a
+    /// ring any more, and on a full disk there would be no room for one.
+    pub(crate) fn after_the_end(spool: Spool, writer: Writer) -> Self {
+        let drainer = Self::over(spool, writer);
+        drainer.end_spool();
+        drainer
+    }
+
+    fn over(spool: Spool, writer: Writer) -> Self {
         let rings = (0..spool.layout.rings).map(|_| Ring::default()).collect();
-        Ok(Self {
+        Self {
             spool,
             writer,
             rings,
             buffer: Vec::new(),
             not_recorded: BTreeMap::new(),
             flushed: Instant::now(),
-        })
+        }
     }
 
     /// Takes up a ring where a dead drainer left it: at the mark, if there is

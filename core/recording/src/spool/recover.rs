@@ -65,7 +65,7 @@ fn complete(spool: Spool, writer: Writer, reader: &Recording) -> Result<Finished
         ..Closing::default()
     });
     let rings = spool.rings();
-    let mut drainer = Drainer::new(spool, writer)?;
+    let mut drainer = Drainer::after_the_end(spool, writer);
     for ring in 0..rings {
         drainer.resume(ring, &streams);
     }
