@@ -11,6 +11,8 @@ pub mod doctor;
 pub mod escape;
 pub mod failure;
 pub mod output_name;
+pub mod record;
+pub mod replay;
 
 use std::io::Write as _;
 use std::process::ExitCode;

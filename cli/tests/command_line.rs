@@ -41,38 +41,43 @@ fn help_is_short_and_grouped() {
         &["--help"],
         0,
         &expect![[r#"
-        Record a part of a program's run and replay exactly that part.
+            Record a part of a program's run and replay exactly that part.
 
-        A failure in production can rarely be reproduced at a desk. Reprise records just enough of a run to
-        play it again elsewhere, under an ordinary debugger.
+            A failure in production can rarely be reproduced at a desk. Reprise records just enough of a run to
+            play it again elsewhere, under an ordinary debugger.
 
-        Usage: reprise <COMMAND>
+            Usage: reprise <COMMAND>
 
-        Find out what works here:
-          doctor       Say what can be recorded and replayed here, and the fix for each no
+            Record and replay:
+              record       Run a command and record it; the exit status is the command's own
+              replay       Play a recording, and say whether it went as recorded
 
-        Set up:
-          completions  Print a script that completes reprise's commands and options in a shell
-          man          Print a man page, or write all of them into a folder
+            Find out what works here:
+              doctor       Say what can be recorded and replayed here, and the fix for each no
 
-        Options:
-          -h, --help
-                  Print help (see a summary with '-h')
+            Set up:
+              completions  Print a script that completes reprise's commands and options in a shell
+              man          Print a man page, or write all of them into a folder
 
-          -V, --version
-                  Print version
+            Options:
+              -h, --help
+                      Print help (see a summary with '-h')
 
-        Examples:
-          reprise doctor               what works on this machine, and how to fix the rest
-          reprise doctor --pid 4711    the same for a process that is running
-          reprise COMMAND --help       all about a command, with examples
+              -V, --version
+                      Print version
 
-        Exit status:
-          0  done
-          1  failed
-          2  bad usage, or an input that cannot be read
-          3  diverged: a replay did something else than its recording
-    "#]],
+            Examples:
+              reprise record --last 10s -- ./server    run a program; keep a recording if it crashes
+              reprise replay                           play the latest recording
+              reprise doctor                           what works on this machine, and how to fix the rest
+              reprise COMMAND --help                   all about a command, with examples
+
+            Exit status:
+              0  done
+              1  failed
+              2  bad usage, or an input that cannot be read
+              3  diverged: a replay did something else than its recording
+        "#]],
     );
 }
 
@@ -278,6 +283,8 @@ fn every_command_has_a_man_page() {
             "reprise-completions.1",
             "reprise-doctor.1",
             "reprise-man.1",
+            "reprise-record.1",
+            "reprise-replay.1",
             "reprise.1"
         ]
     );

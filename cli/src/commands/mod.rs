@@ -7,6 +7,9 @@ mod completions;
 mod doctor;
 mod man;
 mod probe;
+mod quantity;
+mod record;
+mod replay;
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -40,6 +43,10 @@ macro_rules! commands {
 }
 
 commands! {
+    "Record and replay" {
+        Record(record::Record),
+        Replay(replay::Replay),
+    }
     "Find out what works here" {
         Doctor(doctor::Doctor),
     }
@@ -82,9 +89,10 @@ impl Command {
     version,
     after_help = "\
 Examples:
-  reprise doctor               what works on this machine, and how to fix the rest
-  reprise doctor --pid 4711    the same for a process that is running
-  reprise COMMAND --help       all about a command, with examples
+  reprise record --last 10s -- ./server    run a program; keep a recording if it crashes
+  reprise replay                           play the latest recording
+  reprise doctor                           what works on this machine, and how to fix the rest
+  reprise COMMAND --help                   all about a command, with examples
 
 Exit status:
   0  done
