@@ -11,8 +11,7 @@ use std::process::ExitCode;
 
 use crate::escape::{Lines, escape};
 
-/// How a command ended. `record` passes the subject's own status through
-/// instead.
+/// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
     /// The command did what it was asked.
@@ -26,6 +25,8 @@ pub enum Status {
     /// `record --require` could not start its recorder, and so did not start
     /// the subject.
     NoRecorder,
+    /// `record` passes the subject's own status through.
+    Subject(u8),
 }
 
 impl Status {
@@ -37,6 +38,7 @@ impl Status {
             Self::BadInput => 2,
             Self::Diverged => 3,
             Self::NoRecorder => 125,
+            Self::Subject(status) => status,
         }
     }
 }
@@ -188,8 +190,9 @@ mod tests {
             Status::BadInput,
             Status::Diverged,
             Status::NoRecorder,
+            Status::Subject(139),
         ]
         .map(Status::code);
-        assert_eq!(codes, [0, 1, 2, 3, 125]);
+        assert_eq!(codes, [0, 1, 2, 3, 125, 139]);
     }
 }

@@ -15,6 +15,8 @@ pub mod failure;
 pub mod json_text;
 pub mod output_name;
 pub mod readable;
+pub mod record;
+pub mod replay;
 pub mod show;
 pub mod tour;
 

@@ -48,6 +48,10 @@ fn help_is_short_and_grouped() {
 
             Usage: reprise <COMMAND>
 
+            Record and replay:
+              record       Run a command and record it; the exit status is the command's own
+              replay       Play a recording, and say whether it went as recorded
+
             Find out what works here:
               tour         See it work, in under a minute: no root, no network, nothing left behind
               doctor       Say what can be recorded and replayed here, and the fix for each no
@@ -67,11 +71,12 @@ fn help_is_short_and_grouped() {
                       Print version
 
             Examples:
-              reprise tour                 see it work, in under a minute
-              reprise doctor               what works on this machine, and how to fix the rest
-              reprise doctor --pid 4711    the same for a process that is running
-              reprise show                 what the latest recording in this folder holds
-              reprise COMMAND --help       all about a command, with examples
+              reprise tour                             see it work, in under a minute
+              reprise record --last 10s -- ./server    run a program; keep a recording if it crashes
+              reprise show                             what the latest recording in this folder holds
+              reprise replay                           play the latest recording
+              reprise doctor                           what works on this machine, and how to fix the rest
+              reprise COMMAND --help                   all about a command, with examples
 
             Exit status:
               0  done

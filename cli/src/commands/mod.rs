@@ -7,6 +7,9 @@ mod completions;
 mod doctor;
 mod man;
 mod probe;
+mod quantity;
+mod record;
+mod replay;
 mod show;
 mod tour;
 mod tour_role;
@@ -43,6 +46,10 @@ macro_rules! commands {
 }
 
 commands! {
+    "Record and replay" {
+        Record(record::Record),
+        Replay(replay::Replay),
+    }
     "Find out what works here" {
         Tour(tour::Tour),
         Doctor(doctor::Doctor),
@@ -92,11 +99,12 @@ impl Command {
     version,
     after_help = "\
 Examples:
-  reprise tour                 see it work, in under a minute
-  reprise doctor               what works on this machine, and how to fix the rest
-  reprise doctor --pid 4711    the same for a process that is running
-  reprise show                 what the latest recording in this folder holds
-  reprise COMMAND --help       all about a command, with examples
+  reprise tour                             see it work, in under a minute
+  reprise record --last 10s -- ./server    run a program; keep a recording if it crashes
+  reprise show                             what the latest recording in this folder holds
+  reprise replay                           play the latest recording
+  reprise doctor                           what works on this machine, and how to fix the rest
+  reprise COMMAND --help                   all about a command, with examples
 
 Exit status:
   0  done

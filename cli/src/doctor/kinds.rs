@@ -152,11 +152,11 @@ pub const KINDS: &[Kind] = &[
         name: "last",
         option: "--last",
         records: "the last moments of any Linux program",
-        promise: "Threads run one core at a time while recording. Replays without the program's \
-                  files, inputs and services, in a sandbox, on Linux x86-64 of any distribution \
-                  and kernel.",
+        promise: "So far the whole run of a program with one thread, on one processor. Replays \
+                  without the program's files, inputs and services, in a sandbox, on Linux x86-64 \
+                  of any distribution and kernel, on a processor of the same model.",
         record: Act {
-            implemented: false,
+            implemented: true,
             demands: &[
                 must(Need::Ptrace, "no process can be recorded"),
                 may(
@@ -174,7 +174,7 @@ pub const KINDS: &[Kind] = &[
             ],
         },
         replay: Act {
-            implemented: false,
+            implemented: true,
             demands: PLAY_PROCESS,
         },
         attach: Attach::Ptrace,

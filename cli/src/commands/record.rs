@@ -1,0 +1,86 @@
+//! `reprise record`: run a command and record it.
+
+use std::ffi::OsString;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::quantity;
+use crate::failure::{Failure, Status};
+use crate::output_name::{self, Template};
+use crate::record::{Keep, Request, last};
+
+/// Run a command and record it; the exit status is the command's own
+///
+/// The command runs as it would have. A recording is kept when a fatal signal
+/// ends it. When the recorder cannot do its work, the command runs unrecorded,
+/// with a warning.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  reprise record --last 10s -- ./server --port 80
+  reprise record --last 10s --keep all -o run.reprise -- gzip -k big.txt
+
+So far --last keeps the whole run from its start, in a file, and is for programs
+with one thread: a second thread ends the recording, not the program. Child
+processes run unrecorded.
+
+Exit status:
+  that of the command; 128 + N when signal N killed it
+  2    bad usage
+  125  with --require: the recorder cannot do its work
+  126  the command cannot be run
+  127  there is no such command")]
+pub(super) struct Record {
+    /// Record the last moments of any Linux program: this long, as in 500ms, 10s
+    /// or 2m.
+    ///
+    /// So far the whole run is kept, however long it is.
+    #[arg(long, value_name = "TIME", value_parser = quantity::duration, required = true)]
+    last: Option<Duration>,
+
+    /// How much a recording may take, as in 200M or 4G.
+    ///
+    /// So far this is the size of the file. When it is reached, the recording
+    /// ends and the program runs on.
+    #[arg(long, value_name = "SIZE", value_parser = quantity::size, default_value = "1G")]
+    memory: u64,
+
+    /// What is worth keeping.
+    #[arg(long, value_name = "WHAT", value_enum, default_value = "failures")]
+    keep: Keep,
+
+    /// Do not run the command if it cannot be recorded.
+    #[arg(long)]
+    require: bool,
+
+    /// Where the recording goes: %e is the program, %p its process, %t the time.
+    ///
+    /// Never written over: with a placeholder in it, a name that is taken gets a
+    /// number.
+    #[arg(short, long, value_name = "FILE", default_value = output_name::DEFAULT)]
+    output: OsString,
+
+    /// The command and its arguments.
+    #[arg(last = true, required = true, value_name = "CMD")]
+    command: Vec<OsString>,
+}
+
+impl Record {
+    pub(super) fn run(self) -> Result<Status, Failure> {
+        let output = Template::parse(&self.output).map_err(|error| {
+            let doing = format!("use the name {}", self.output.display());
+            Failure::new(doing, error).status(Status::BadInput)
+        })?;
+        let request = Request {
+            command: self.command,
+            output,
+            keep: self.keep,
+            require: self.require,
+        };
+        // The other kinds of recording will be other options; each has its file
+        // in `record/`.
+        let _time: Option<Duration> = self.last;
+        last::run(&request, self.memory)
+    }
+}

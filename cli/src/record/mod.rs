@@ -1,0 +1,133 @@
+//! Recording, one file per kind: what `reprise record` does once its arguments
+//! are understood.
+
+pub mod last;
+
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::Path;
+
+use reprise_recording::{Closing, CutShort, NotRecorded};
+
+use crate::escape::{Lines, escape};
+use crate::output_name::Template;
+
+/// What is worth keeping.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Keep {
+    /// Runs that end by a fatal signal.
+    Failures,
+    /// Every run.
+    All,
+}
+
+/// What the kinds of recording have in common.
+#[derive(Debug)]
+pub struct Request {
+    /// The subject and its arguments.
+    pub command: Vec<OsString>,
+    /// Where the recording goes.
+    pub output: Template,
+    /// What is worth keeping.
+    pub keep: Keep,
+    /// Whether the subject may not run unrecorded.
+    pub require: bool,
+}
+
+/// Says something about the recording, on standard error. Nothing here may
+/// change how the subject's own output looks, so it is one line.
+fn say(line: &str) {
+    let line = escape(line.as_bytes(), Lines::One);
+    let _ = writeln!(io::stderr(), "reprise: {line}");
+}
+
+/// The last line: the file, its size, what is not in it, how to replay it.
+fn summary(path: &Path, bytes: u64, closing: &Closing) -> String {
+    let path = path.display();
+    let mut line = format!("recorded {path} ({})", size(bytes));
+    if let Some(why) = &closing.cut_short {
+        let _ = write!(line, "; ended early by {}", cut_short(why));
+    }
+    for NotRecorded { what, why, count } in &closing.not_recorded {
+        let _ = write!(line, "; not recorded: {what}");
+        if *count > 1 {
+            let _ = write!(line, " ({count} times)");
+        }
+        let _ = write!(line, ", {why}");
+    }
+    let _ = write!(line, "; replay it with: reprise replay {path}");
+    line
+}
+
+fn cut_short(why: &CutShort) -> String {
+    match why {
+        CutShort::Stopped { by } => by.clone(),
+        CutShort::DiskFull => "a full disk".to_owned(),
+        CutShort::WriteFailed { error } => format!("a file that cannot be written: {error}"),
+        CutShort::RecorderDied | CutShort::RecorderSilent | CutShort::Unknown => {
+            "the recorder".to_owned()
+        }
+    }
+}
+
+/// A size for people.
+fn size(bytes: u64) -> String {
+    const UNITS: [&str; 4] = ["B", "KB", "MB", "GB"];
+    let mut value = bytes as f64;
+    let mut unit = 0;
+    while value >= 999.5 && unit + 1 < UNITS.len() {
+        value /= 1000.0;
+        unit += 1;
+    }
+    let unit = UNITS[unit];
+    if unit == "B" || value >= 9.95 {
+        format!("{value:.0} {unit}")
+    } else {
+        format!("{value:.1} {unit}")
+    }
+}
+
+/// Removes a recording that nobody wants. A file that cannot be removed is a
+/// nuisance, not a failure.
+fn discard(path: &Path) {
+    let _ = fs::remove_file(path);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_line_says_all() {
+        let closing = Closing {
+            cut_short: Some(CutShort::Stopped {
+                by: "a second thread".into(),
+            }),
+            not_recorded: vec![NotRecorded {
+                what: "a child process".into(),
+                why: "it runs unrecorded".into(),
+                count: 2,
+            }],
+            ..Closing::default()
+        };
+        assert_eq!(
+            summary(Path::new("x.reprise"), 12_345, &closing),
+            "recorded x.reprise (12 KB); ended early by a second thread; not recorded: a child \
+             process (2 times), it runs unrecorded; replay it with: reprise replay x.reprise"
+        );
+    }
+
+    #[test]
+    fn sizes_are_for_people() {
+        let sizes = [0, 999, 1000, 9949, 12_345, 999_600, 3_200_000_000];
+        let sizes = sizes.map(size);
+        assert_eq!(
+            sizes,
+            [
+                "0 B", "999 B", "1.0 KB", "9.9 KB", "12 KB", "1.0 MB", "3.2 GB"
+            ]
+        );
+    }
+}

@@ -1,0 +1,97 @@
+//! Replaying, one file per kind of recording: what `reprise replay` does once
+//! it knows the kind.
+
+mod process;
+
+use std::fs::File;
+use std::io::{self, IsTerminal as _, Write};
+use std::path::PathBuf;
+
+use reprise_recording::Recording;
+
+use crate::escape::{Lines, escape};
+use crate::failure::{Failure, Status};
+
+/// What the kinds have in common.
+#[derive(Debug)]
+pub struct Request {
+    /// The recording's name.
+    pub path: PathBuf,
+    /// Where the subject's output goes instead of to this program's.
+    pub output: Option<PathBuf>,
+    /// How much memory the replay may take.
+    pub memory: u64,
+    /// How much processor time, in seconds.
+    pub seconds: u64,
+}
+
+/// What plays a kind.
+type Player = fn(&Request, &Recording) -> Result<Status, Failure>;
+
+/// The kinds that can be played, by the name in the recording's manifest.
+const PLAYERS: &[(&str, Player)] = &[(process::KIND, process::replay)];
+
+/// Plays a recording, of whatever kind.
+pub fn run(request: &Request) -> Result<Status, Failure> {
+    let recording = Recording::open(&request.path)
+        .map_err(|error| failure(request, error).status(Status::BadInput))?;
+    let kind = &recording.manifest().kind;
+    match PLAYERS.iter().find(|(name, _)| name == kind) {
+        Some((_, player)) => player(request, &recording),
+        None => Err(failure(
+            request,
+            format!("nothing here plays recordings of the kind {kind}"),
+        )
+        .status(Status::BadInput)),
+    }
+}
+
+fn failure(request: &Request, wrong: impl std::fmt::Display) -> Failure {
+    Failure::new(format!("replay {}", request.path.display()), wrong)
+}
+
+/// Where the subject's output goes.
+struct Output {
+    file: Option<File>,
+    failed: Option<io::Error>,
+}
+
+impl Output {
+    fn open(request: &Request) -> Result<Self, Failure> {
+        let create = |path: &PathBuf| {
+            File::create(path)
+                .map_err(|error| Failure::new(format!("write {}", path.display()), error))
+        };
+        Ok(Self {
+            file: request.output.as_ref().map(create).transpose()?,
+            failed: None,
+        })
+    }
+
+    /// Writes what the subject wrote. It is the subject's text, so a terminal
+    /// gets it escaped; a file or a pipe gets it as it is.
+    fn write(&mut self, to_stderr: bool, bytes: &[u8]) {
+        let written = match (&mut self.file, to_stderr) {
+            (Some(file), _) => file.write_all(bytes),
+            (None, false) => to(&mut io::stdout(), bytes, io::stdout().is_terminal()),
+            (None, true) => to(&mut io::stderr(), bytes, io::stderr().is_terminal()),
+        };
+        if let Err(error) = written {
+            self.failed.get_or_insert(error);
+        }
+    }
+
+    fn finish(self) -> Result<(), Failure> {
+        self.failed
+            .map_or(Ok(()), |error| Err(Failure::output(error)))
+    }
+}
+
+fn to(out: &mut impl Write, bytes: &[u8], terminal: bool) -> io::Result<()> {
+    if terminal {
+        write!(out, "{}", escape(bytes, Lines::Many))?;
+    } else {
+        out.write_all(bytes)?;
+    }
+    out.flush()
+}

@@ -1,0 +1,90 @@
+//! Recordings of Linux processes, as `--last` makes them.
+
+use std::io::{self, Write as _};
+
+use nix::sys::signal::Signal;
+use reprise_player::{Limits, PlayError, Played, play};
+use reprise_recording::{CutShort, Recording};
+
+use super::{Output, Request, failure};
+use crate::escape::{Lines, escape};
+use crate::failure::{Failure, Status};
+
+pub(super) use reprise_player::KIND;
+
+pub(super) fn replay(request: &Request, recording: &Recording) -> Result<Status, Failure> {
+    let mut output = Output::open(request)?;
+    let limits = Limits {
+        memory: request.memory,
+        seconds: request.seconds,
+    };
+    let played = play(recording, &limits, &mut |wrote| {
+        output.write(wrote.to_stderr, wrote.bytes);
+    });
+    match played {
+        Ok(played) => {
+            output.finish()?;
+            let line = describe(&played, recording);
+            let line = escape(line.as_bytes(), Lines::One);
+            let _ = writeln!(io::stderr(), "reprise: {line}");
+            Ok(Status::Done)
+        }
+        Err(error) => Err(explain(request, recording, &error)),
+    }
+}
+
+fn describe(played: &Played, recording: &Recording) -> String {
+    let events = played.events;
+    let ending = match played.ending {
+        Some(ending) => match ending.signal() {
+            Some(number) => {
+                let known = i32::try_from(number).ok().map(Signal::try_from);
+                match known {
+                    Some(Ok(signal)) => format!("to the end, {signal}"),
+                    _ => format!("to the end, signal {number}"),
+                }
+            }
+            None => format!("to the end, exit {}", ending.status().unwrap_or(0)),
+        },
+        None => {
+            let closing = recording.closing();
+            let why = closing.and_then(|closing| closing.cut_short.as_ref());
+            match why {
+                Some(CutShort::Stopped { by }) => {
+                    format!("as far as the recording goes, which {by} ended")
+                }
+                _ => "as far as the recording goes".to_owned(),
+            }
+        }
+    };
+    let same = "; registers and memory are the same";
+    let same = if played.ending.is_some() { same } else { "" };
+    format!("replayed {events} events {ending}{same}")
+}
+
+fn explain(request: &Request, recording: &Recording, error: &PlayError) -> Failure {
+    let failure = failure(request, error);
+    match error {
+        PlayError::Diverged(_) => {
+            let missing = recording.closing().map(|closing| &closing.not_recorded);
+            let first = missing.and_then(|missing| missing.first());
+            let failure = failure.status(Status::Diverged);
+            match first {
+                Some(note) => failure.next(format!(
+                    "know that this was not recorded: {} ({})",
+                    note.what, note.why
+                )),
+                None => failure,
+            }
+        }
+        PlayError::Read(_)
+        | PlayError::Event { .. }
+        | PlayError::Unplayable { .. }
+        | PlayError::Empty
+        | PlayError::Processor { .. } => failure.status(Status::BadInput),
+        PlayError::Limit(_) => failure.next("reprise replay --memory 64G --seconds 3600 FILE"),
+        PlayError::Blank { .. } | PlayError::Trace(_) => {
+            failure.next("reprise doctor    says what is missing here")
+        }
+    }
+}

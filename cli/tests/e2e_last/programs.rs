@@ -1,0 +1,62 @@
+//! Programs that nobody here wrote.
+
+use std::process::Command;
+
+use crate::stage::{Stage, check};
+
+/// Records and replays a command, if the program is there.
+fn program(command: &[&str], stdin: &[u8]) {
+    if Command::new(command[0]).arg("--version").output().is_err() {
+        println!("skipped: {} is not installed", command[0]);
+        return;
+    }
+    let stage = Stage::new();
+    let text: String = (0..20_000).map(|i| format!("line {i}\n")).collect();
+    stage.write("text", text.as_bytes());
+    let recorded = stage.record(command, stdin);
+    let said = String::from_utf8_lossy(&recorded.stderr);
+    assert_eq!(recorded.status.code(), Some(0), "{command:?}: {said}");
+    check(command[0], &recorded, &stage.replay());
+}
+
+#[test]
+fn ls() {
+    program(&["ls", "-la", "/usr/bin"], b"");
+}
+
+#[test]
+fn cat() {
+    program(&["cat"], b"something to copy\n");
+}
+
+#[test]
+fn gzip() {
+    program(&["gzip", "-kc", "text"], b"");
+}
+
+#[test]
+fn bc() {
+    program(&["bc", "-l"], b"scale=200\n4*a(1)\nquit\n");
+}
+
+#[test]
+fn sort() {
+    program(&["sort", "-r", "text"], b"");
+}
+
+#[test]
+fn date() {
+    program(&["date", "+%s.%N"], b"");
+}
+
+#[test]
+fn sqlite() {
+    let sql = "create table t(a, b); insert into t values(random(), datetime()); select * from t;";
+    program(&["sqlite3", "x.db", sql], b"");
+}
+
+#[test]
+fn python() {
+    let script = "import json, random, time; print(json.dumps([random.random(), time.time()]))";
+    program(&["/usr/bin/python3", "-c", script], b"");
+}

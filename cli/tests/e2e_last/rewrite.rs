@@ -1,0 +1,49 @@
+//! A recording with other events: what a test needs that wants to see a replay
+//! diverge. Checksums are made anew, so that only the player can notice.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use reprise_process_events::{Event, wire};
+use reprise_recording::pages::Page;
+use reprise_recording::{Recording, Writer};
+
+/// Copies a recording, each event and each page as `edit` leaves it.
+pub(crate) fn rewrite(
+    from: &Path,
+    to: &Path,
+    mut edit: impl FnMut(&mut Event),
+    mut edit_page: impl FnMut(u64, &mut Page),
+) {
+    let recording = Recording::open(from).unwrap();
+    let writer = Writer::create(to, recording.manifest()).unwrap();
+    for (id, info) in recording.streams() {
+        let mut stream = writer.stream(info).unwrap();
+        let mut maps = BTreeSet::new();
+        let mut events = recording.events(id, 0).unwrap();
+        while let Some(event) = events.next().unwrap() {
+            maps.insert(event.segment);
+            stream.segment(event.segment).unwrap();
+            let mut value = wire::read(event.payload).unwrap();
+            if let Event::Call(call) = &value {
+                maps.extend(call.content.map(|content| content.map));
+            }
+            edit(&mut value);
+            let mut bytes = Vec::new();
+            wire::write(&value, &mut bytes);
+            stream.append(&bytes).unwrap();
+        }
+        let mut pages = recording.pages();
+        for map in maps {
+            let mut copy = writer.page_map(info.process, map);
+            for address in pages.addresses(info.process, map).unwrap() {
+                let mut page = pages.get(info.process, map, address).unwrap().unwrap();
+                edit_page(address, &mut page);
+                copy.insert(address, &page).unwrap();
+            }
+            copy.finish().unwrap();
+        }
+    }
+    let closing = recording.closing().cloned().unwrap_or_default();
+    writer.finish(closing).unwrap();
+}

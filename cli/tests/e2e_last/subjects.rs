@@ -1,0 +1,94 @@
+//! Every `subjects/process-*/main.c`: see `subjects/README.md`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::stage::{Stage, check};
+
+struct Subject {
+    name: String,
+    source: PathBuf,
+    flags: Vec<String>,
+    stdin: String,
+    status: i32,
+}
+
+fn subjects() -> Vec<Subject> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../subjects");
+    let mut subjects = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        let source = path.join("main.c");
+        if !name.starts_with("process-") || !source.exists() {
+            continue;
+        }
+        let text = fs::read_to_string(&source).unwrap();
+        let comment = |key: &str| {
+            let key = format!("// {key}: ");
+            let line = text.lines().find_map(|line| line.strip_prefix(&key));
+            line.unwrap_or_default().to_owned()
+        };
+        let signal: Option<i32> = comment("dies").parse().ok();
+        subjects.push(Subject {
+            name,
+            source,
+            flags: comment("cc")
+                .split_whitespace()
+                .map(str::to_owned)
+                .collect(),
+            stdin: comment("stdin").replace("\\n", "\n"),
+            status: signal.map_or(0, |signal| 128 + signal),
+        });
+    }
+    assert!(!subjects.is_empty());
+    subjects
+}
+
+fn compile(subject: &Subject, program: &Path) {
+    let status = Command::new("gcc")
+        .args(["-O1", "-g"])
+        .args(&subject.flags)
+        .arg("-o")
+        .arg(program)
+        .arg(&subject.source)
+        .status()
+        .unwrap();
+    assert!(status.success(), "{}", subject.name);
+}
+
+#[test]
+fn subjects_replay_without_their_files() {
+    for subject in subjects() {
+        let name = &subject.name;
+        let stage = Stage::new();
+        let program = stage.path("program");
+        compile(&subject, &program);
+        let recorded = stage.record(&["./program"], subject.stdin.as_bytes());
+        let said = String::from_utf8_lossy(&recorded.stderr);
+        assert_eq!(
+            recorded.status.code(),
+            Some(subject.status),
+            "{name}: {said}"
+        );
+        fs::remove_file(program).unwrap();
+        check(name, &recorded, &stage.replay());
+        if let Some(replayed) = stage.replay_in_empty_root() {
+            check(&format!("{name} in an empty root"), &recorded, &replayed);
+        }
+    }
+}
+
+#[test]
+fn only_failures_are_kept_unless_all_are_wanted() {
+    let stage = Stage::new();
+    let options = ["-o", "run.reprise"];
+    let done = stage.record_with(&options, &["true"], b"");
+    assert_eq!(done.status.code(), Some(0));
+    assert!(!stage.recording().exists());
+    let killed = stage.record_with(&options, &["sh", "-c", "kill -SEGV $$"], b"");
+    assert_eq!(killed.status.code(), Some(139));
+    assert!(stage.recording().exists());
+    assert_eq!(stage.replay().status.code(), Some(0));
+}

@@ -1,0 +1,36 @@
+//! The events of a recorded process: streams of the kind
+//! [`process.syscalls`](KIND), one for each thread.
+//!
+//! A recorder writes them, a player plays them, and this crate is all that the
+//! two share. It is pure: values to bytes and back. The bytes are drawn in
+//! [`wire`], where the writer and the reader stand side by side.
+//!
+//! A *segment* begins with a [`Start`]: the state of the process, from which it
+//! can be played. Then follows what entered it, in order. The last event of a
+//! run that was recorded to its end is an [`End`].
+//!
+//! Memory is in page maps of the recording. The map of a segment's start has
+//! the segment's number; what a file brought in when it was mapped has a number
+//! of its own, from [`FIRST_CONTENT`] on, that the call's event names.
+
+mod event;
+mod sums;
+pub mod wire;
+
+pub use crate::event::{
+    Call, Content, End, Ending, Event, Kind, Position, Region, Registers, Signal, Sigreturn, Start,
+    State, Tsc, Write,
+};
+pub use crate::sums::{PAGE, PageSums, STACK_RED_ZONE};
+
+/// The kind of the streams, and of the recordings that hold them.
+pub const KIND: &str = "process.syscalls";
+
+/// The kind of the recordings.
+pub const RECORDING: &str = "process.last";
+
+/// The version of the events.
+pub const VERSION: u32 = 1;
+
+/// The number of the first page map that is not a segment's start.
+pub const FIRST_CONTENT: u32 = 1 << 31;

@@ -1,0 +1,425 @@
+//! The bytes of an event, version 1.
+//!
+//! ```text
+//!  byte    1 start, 2 call, 3 signal, 4 sigreturn, 5 tsc, 6 end
+//!  start:      state, word brk, list of region
+//!  call:       number, word ip, list of arguments (number each),
+//!              option read (word32), number result, list of write,
+//!              option registers, option content (number of the page map)
+//!  signal:     byte position, number, word ip, write, state
+//!  sigreturn:  word ip, state
+//!  tsc:        word ip, word value, option processor (word32)
+//!  end:        byte 0, number call, number status        │ exit
+//!              byte 1, number signal, byte position      │ killed
+//!              state, word from and word to of what is not in use,
+//!              list of (word address, list of word32)
+//!
+//!  state       registers, bytes (XSAVE layout)
+//!  registers   27 words
+//!  region      word start, word end, number protection, bytes name
+//!  write       word address, bytes
+//!  position    0 behind the event before, 1 at the next call, 2 at the fault
+//!  bytes       number of bytes, the bytes
+//!  list        number of elements, the elements
+//!  option      byte 0, or byte 1 and the value
+//!  number      seven bits to a byte, lowest first, top bit set on all but the
+//!              last
+//!  word        eight bytes, little-endian; word32: four
+//! ```
+//! Results and arguments are numbers: most are small. A result that is an error
+//! is small when it is turned around, so it is stored in zigzag.
+
+use crate::event::{
+    Call, Content, End, Ending, Event, Position, Region, Registers, Signal, Sigreturn, Start,
+    State, Tsc, Write,
+};
+use crate::sums::PageSums;
+
+/// Why bytes are no event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WireError {
+    /// They end inside a value.
+    #[error("the event ends too early")]
+    Short,
+    /// A byte that says which of several things follows says none of them.
+    #[error("{what} cannot be {found}")]
+    Choice {
+        /// What the byte decides.
+        what: &'static str,
+        /// The byte.
+        found: u8,
+    },
+    /// A number does not fit.
+    #[error("a number is too large")]
+    Number,
+    /// There is more than the event.
+    #[error("{0} bytes follow the event")]
+    Long(usize),
+}
+
+/// Appends an event to `out`.
+pub fn write(event: &Event, out: &mut Vec<u8>) {
+    let mut out = Out(out);
+    match event {
+        Event::Start(start) => {
+            out.byte(1);
+            out.state(&start.state);
+            out.word(start.brk);
+            out.list(&start.regions, Out::region);
+        }
+        Event::Call(call) => {
+            out.byte(2);
+            out.call(call);
+        }
+        Event::Signal(signal) => {
+            out.byte(3);
+            out.position(signal.at);
+            out.number(u64::from(signal.number));
+            out.word(signal.ip);
+            out.write(&signal.frame);
+            out.state(&signal.state);
+        }
+        Event::Sigreturn(back) => {
+            out.byte(4);
+            out.word(back.ip);
+            out.state(&back.state);
+        }
+        Event::Tsc(tsc) => {
+            out.byte(5);
+            out.word(tsc.ip);
+            out.word(tsc.value);
+            out.option(tsc.processor, Out::word32);
+        }
+        Event::End(end) => {
+            out.byte(6);
+            out.end(end);
+        }
+    }
+}
+
+/// Reads an event that is all of `bytes`.
+pub fn read(bytes: &[u8]) -> Result<Event, WireError> {
+    let mut bytes = In(bytes);
+    let event = match bytes.byte()? {
+        1 => Event::Start(Start {
+            state: bytes.state()?,
+            brk: bytes.word()?,
+            regions: bytes.list(In::region)?,
+        }),
+        2 => Event::Call(bytes.call()?),
+        3 => Event::Signal(Signal {
+            at: bytes.position()?,
+            number: bytes.number32()?,
+            ip: bytes.word()?,
+            frame: bytes.write()?,
+            state: bytes.state()?,
+        }),
+        4 => Event::Sigreturn(Sigreturn {
+            ip: bytes.word()?,
+            state: bytes.state()?,
+        }),
+        5 => Event::Tsc(Tsc {
+            ip: bytes.word()?,
+            value: bytes.word()?,
+            processor: bytes.option("an option", In::word32)?,
+        }),
+        6 => Event::End(bytes.end()?),
+        found => {
+            let what = "an event";
+            return Err(WireError::Choice { what, found });
+        }
+    };
+    match bytes.0.len() {
+        0 => Ok(event),
+        more => Err(WireError::Long(more)),
+    }
+}
+
+struct Out<'a>(&'a mut Vec<u8>);
+
+struct In<'a>(&'a [u8]);
+
+impl Out<'_> {
+    fn call(&mut self, call: &Call) {
+        self.number(call.number);
+        self.word(call.ip);
+        self.list(&call.arguments, |out, argument| out.number(*argument));
+        self.option(call.read, Out::word32);
+        self.number(zigzag(call.result));
+        self.list(&call.writes, Out::write);
+        self.option(call.registers.as_deref(), Out::registers);
+        self.option(call.content, |out, content| {
+            out.number(u64::from(content.map));
+        });
+    }
+
+    fn end(&mut self, end: &End) {
+        match end.ending {
+            Ending::Exit { call, status } => {
+                self.byte(0);
+                self.number(call);
+                self.number(status);
+            }
+            Ending::Signal { number, at } => {
+                self.byte(1);
+                self.number(u64::from(number));
+                self.position(at);
+            }
+        }
+        self.state(&end.state);
+        self.word(end.unused.0);
+        self.word(end.unused.1);
+        self.list(&end.sums.runs, |out, (address, sums)| {
+            out.word(*address);
+            out.list(sums, |out, sum| out.word32(*sum));
+        });
+    }
+
+    fn state(&mut self, state: &State) {
+        self.registers(&state.registers);
+        self.bytes(&state.extended);
+    }
+
+    fn registers(&mut self, registers: &Registers) {
+        for register in registers.0 {
+            self.word(register);
+        }
+    }
+
+    fn region(&mut self, region: &Region) {
+        self.word(region.start);
+        self.word(region.end);
+        self.number(u64::from(region.protection));
+        self.bytes(region.name.as_bytes());
+    }
+
+    fn write(&mut self, write: &Write) {
+        self.word(write.address);
+        self.bytes(&write.bytes);
+    }
+
+    fn position(&mut self, position: Position) {
+        self.byte(match position {
+            Position::AfterEvent => 0,
+            Position::AtCall => 1,
+            Position::AtFault => 2,
+        });
+    }
+
+    fn list<T>(&mut self, list: &[T], mut each: impl FnMut(&mut Self, &T)) {
+        self.number(list.len() as u64);
+        for element in list {
+            each(self, element);
+        }
+    }
+
+    fn option<T>(&mut self, value: Option<T>, write: impl FnOnce(&mut Self, T)) {
+        self.byte(u8::from(value.is_some()));
+        if let Some(value) = value {
+            write(self, value);
+        }
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.number(bytes.len() as u64);
+        self.0.extend_from_slice(bytes);
+    }
+
+    fn number(&mut self, mut value: u64) {
+        while value >= 0x80 {
+            self.byte(value as u8 | 0x80);
+            value >>= 7;
+        }
+        self.byte(value as u8);
+    }
+
+    fn word(&mut self, word: u64) {
+        self.0.extend_from_slice(&word.to_le_bytes());
+    }
+
+    fn word32(&mut self, word: u32) {
+        self.0.extend_from_slice(&word.to_le_bytes());
+    }
+
+    fn byte(&mut self, byte: u8) {
+        self.0.push(byte);
+    }
+}
+
+impl In<'_> {
+    fn call(&mut self) -> Result<Call, WireError> {
+        Ok(Call {
+            number: self.number()?,
+            ip: self.word()?,
+            arguments: self.list(In::number)?,
+            read: self.option("an option", In::word32)?,
+            result: unzigzag(self.number()?),
+            writes: self.list(In::write)?,
+            registers: self.option("an option", |bytes| bytes.registers().map(Box::new))?,
+            content: self.option("an option", |bytes| {
+                let map = bytes.number32()?;
+                Ok(Content { map })
+            })?,
+        })
+    }
+
+    fn end(&mut self) -> Result<End, WireError> {
+        let ending = match self.byte()? {
+            0 => Ending::Exit {
+                call: self.number()?,
+                status: self.number()?,
+            },
+            1 => Ending::Signal {
+                number: self.number32()?,
+                at: self.position()?,
+            },
+            found => {
+                let what = "an ending";
+                return Err(WireError::Choice { what, found });
+            }
+        };
+        Ok(End {
+            ending,
+            state: self.state()?,
+            unused: (self.word()?, self.word()?),
+            sums: PageSums {
+                runs: self.list(|bytes| Ok((bytes.word()?, bytes.list(In::word32)?)))?,
+            },
+        })
+    }
+
+    fn state(&mut self) -> Result<State, WireError> {
+        Ok(State {
+            registers: self.registers()?,
+            extended: self.bytes()?,
+        })
+    }
+
+    fn registers(&mut self) -> Result<Registers, WireError> {
+        let mut registers = Registers::default();
+        for register in &mut registers.0 {
+            *register = self.word()?;
+        }
+        Ok(registers)
+    }
+
+    fn region(&mut self) -> Result<Region, WireError> {
+        Ok(Region {
+            start: self.word()?,
+            end: self.word()?,
+            protection: self.number32()?,
+            name: String::from_utf8_lossy(&self.bytes()?).into_owned(),
+        })
+    }
+
+    fn write(&mut self) -> Result<Write, WireError> {
+        Ok(Write {
+            address: self.word()?,
+            bytes: self.bytes()?,
+        })
+    }
+
+    fn position(&mut self) -> Result<Position, WireError> {
+        match self.byte()? {
+            0 => Ok(Position::AfterEvent),
+            1 => Ok(Position::AtCall),
+            2 => Ok(Position::AtFault),
+            found => {
+                let what = "a position";
+                Err(WireError::Choice { what, found })
+            }
+        }
+    }
+
+    /// Every element takes at least a byte, so a length that lies is found out
+    /// before the list has grown.
+    fn list<T>(
+        &mut self,
+        mut each: impl FnMut(&mut Self) -> Result<T, WireError>,
+    ) -> Result<Vec<T>, WireError> {
+        let len = self.len()?;
+        let mut list = Vec::new();
+        for _ in 0..len {
+            list.push(each(self)?);
+        }
+        Ok(list)
+    }
+
+    fn option<T>(
+        &mut self,
+        what: &'static str,
+        read: impl FnOnce(&mut Self) -> Result<T, WireError>,
+    ) -> Result<Option<T>, WireError> {
+        match self.byte()? {
+            0 => Ok(None),
+            1 => read(self).map(Some),
+            found => Err(WireError::Choice { what, found }),
+        }
+    }
+
+    fn bytes(&mut self) -> Result<Vec<u8>, WireError> {
+        let len = self.len()?;
+        let (bytes, rest) = self.0.split_at_checked(len).ok_or(WireError::Short)?;
+        self.0 = rest;
+        Ok(bytes.to_vec())
+    }
+
+    /// A number of bytes or elements, of which there are at least as many left.
+    fn len(&mut self) -> Result<usize, WireError> {
+        let len = usize::try_from(self.number()?).map_err(|_| WireError::Number)?;
+        if len > self.0.len() {
+            return Err(WireError::Short);
+        }
+        Ok(len)
+    }
+
+    fn number(&mut self) -> Result<u64, WireError> {
+        let mut value = 0;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            let bits = u64::from(byte & 0x7f);
+            if shift == 63 && bits > 1 {
+                return Err(WireError::Number);
+            }
+            value |= bits << shift;
+            if byte < 0x80 {
+                return Ok(value);
+            }
+        }
+        Err(WireError::Number)
+    }
+
+    fn number32(&mut self) -> Result<u32, WireError> {
+        u32::try_from(self.number()?).map_err(|_| WireError::Number)
+    }
+
+    fn word(&mut self) -> Result<u64, WireError> {
+        self.array().map(u64::from_le_bytes)
+    }
+
+    fn word32(&mut self) -> Result<u32, WireError> {
+        self.array().map(u32::from_le_bytes)
+    }
+
+    fn byte(&mut self) -> Result<u8, WireError> {
+        self.array::<1>().map(|[byte]| byte)
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], WireError> {
+        let (array, rest) = self.0.split_first_chunk().ok_or(WireError::Short)?;
+        self.0 = rest;
+        Ok(*array)
+    }
+}
+
+fn zigzag(value: u64) -> u64 {
+    let value = value.cast_signed();
+    ((value << 1) ^ (value >> 63)).cast_unsigned()
+}
+
+fn unzigzag(value: u64) -> u64 {
+    (value >> 1) ^ (value & 1).wrapping_neg()
+}
+
+#[cfg(test)]
+mod tests;

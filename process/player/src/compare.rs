@@ -1,0 +1,98 @@
+//! The end of a replay against the end of the run: registers and memory.
+
+use std::collections::HashMap;
+
+use reprise_process_events::{End, PAGE, PageSums, Registers};
+use reprise_recording::Source;
+
+use crate::PlayError;
+use crate::divergence::Fact;
+use crate::play::Play;
+use crate::space::Range;
+
+/// The flags for single steps and for going on behind a breakpoint: they belong
+/// to the tracer.
+const TRACERS_FLAGS: u64 = 0x1_0100;
+
+/// Where the XSAVE layout says which parts are in their initial state: how the
+/// processor keeps track of that is its own affair.
+const IN_USE: std::ops::Range<usize> = 512..520;
+
+/// How much memory is read at once.
+const BLOCK: usize = 256 * PAGE as usize;
+
+/// After so many blocks with nothing to read the rest of a range is skipped.
+const PATIENCE: usize = 1024;
+
+impl<S: Source> Play<'_, '_, S> {
+    /// Finds the first difference between where the process stands and the
+    /// recorded end.
+    pub(crate) fn compare(&self, event: u64, end: &End, here: &Registers) -> Result<(), PlayError> {
+        let plain = |registers: &Registers| {
+            let mut plain = *registers;
+            plain.set_orig_rax(0);
+            plain.set_eflags(plain.eflags() & !TRACERS_FLAGS);
+            plain
+        };
+        let (recorded, actual) = (plain(&end.state.registers), plain(here));
+        if let Some((name, expected, actual)) = recorded.difference(&actual) {
+            let fact = |value| Fact::Register { name, value };
+            return Err(self.diverged(event, here.rip(), fact(expected), fact(actual)));
+        }
+        self.compare_extended(event, end, here.rip())?;
+        self.compare_memory(event, end, here.rip())
+    }
+
+    fn compare_extended(&self, event: u64, end: &End, ip: u64) -> Result<(), PlayError> {
+        let here = self.blank.tracee.state()?.extended;
+        let pairs = end.state.extended.iter().zip(&here).enumerate();
+        let mut differing = pairs.filter(|(at, (e, a))| e != a && !IN_USE.contains(at));
+        if let Some((offset, (expected, actual))) = differing.next() {
+            let fact = |value| Fact::Extended { offset, value };
+            return Err(self.diverged(event, ip, fact(*expected), fact(*actual)));
+        }
+        Ok(())
+    }
+
+    fn compare_memory(&self, event: u64, end: &End, ip: u64) -> Result<(), PlayError> {
+        let mut expected: HashMap<u64, u32> = end.sums.iter().collect();
+        let mut block = vec![0; BLOCK];
+        for range in self.space.all() {
+            let Range {
+                start,
+                end: stop,
+                protection,
+            } = range;
+            if protection == 0 {
+                // Nobody can look into it, the program included.
+                expected.retain(|address, _| !(start..stop).contains(address));
+                continue;
+            }
+            let mut at = start;
+            let mut failures = 0;
+            while at < stop && failures < PATIENCE {
+                let len = usize::try_from(stop - at).unwrap_or(BLOCK).min(BLOCK);
+                let read = self.blank.tracee.read(at, &mut block[..len]);
+                failures = if read == 0 { failures + 1 } else { 0 };
+                for (index, page) in (0..).zip(block[..read].chunks_exact_mut(PAGE as usize)) {
+                    let address = at + index * PAGE;
+                    PageSums::blank_unused(address, page, end.unused);
+                    let zero = page.iter().all(|&byte| byte == 0);
+                    let actual = (!zero).then(|| crc32c::crc32c(page));
+                    let recorded = expected.remove(&address);
+                    if recorded != actual {
+                        let fact = |sum| Fact::Page { address, sum };
+                        return Err(self.diverged(event, ip, fact(recorded), fact(actual)));
+                    }
+                }
+                let whole = read / PAGE as usize;
+                at += (whole.max(usize::from(read < len)) as u64).max(1) * PAGE;
+            }
+        }
+        if let Some((&address, &sum)) = expected.iter().min() {
+            let fact = |sum| Fact::Page { address, sum };
+            return Err(self.diverged(event, ip, fact(Some(sum)), fact(None)));
+        }
+        Ok(())
+    }
+}

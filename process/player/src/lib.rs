@@ -1,0 +1,115 @@
+//! Plays a recorded Linux process in a blank one: from the state at the start
+//! of a segment to the recorded end, with every system call answered from the
+//! recording.
+//!
+//! | question | file |
+//! | --- | --- |
+//! | what is run in? | `blank.rs`, an empty process; `walls.rs`, what keeps it in |
+//! | how does memory get there? | `load.rs`; what is mapped: `space.rs` |
+//! | what happens at each event? | `play.rs`; calls that map memory: `mapping.rs` |
+//! | did it end the same? | `compare.rs` |
+//! | what is a divergence? | `divergence.rs` |
+//!
+//! A recording may come from a stranger. Every address and length in it is
+//! checked, and the process that runs its code can make no system call at all:
+//! the tracer stops it at each and makes none of them, and a filter kills it if
+//! it gets past that.
+
+mod blank;
+mod compare;
+mod divergence;
+mod load;
+mod mapping;
+mod play;
+mod source;
+mod space;
+mod walls;
+
+pub use crate::divergence::{Divergence, Fact, Location};
+pub use crate::play::{Played, Wrote};
+pub use reprise_process_events::RECORDING as KIND;
+
+use nix::errno::Errno;
+use reprise_process_events::wire::WireError;
+use reprise_recording::{ReadError, Recording, Source};
+use reprise_tracee::TraceError;
+
+/// The end of the addresses that a program can have.
+const ADDRESSES: u64 = 0x7fff_ffff_f000;
+
+/// What a replay may take of the machine.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Address space, in bytes.
+    pub memory: u64,
+    /// Processor time, in seconds.
+    pub seconds: u64,
+}
+
+/// Why a recording was not played to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum PlayError {
+    /// The process did something else than recorded.
+    #[error(transparent)]
+    Diverged(Box<Divergence>),
+    /// The recording cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// An event is none.
+    #[error("event {event} is malformed: {error}")]
+    Event {
+        /// Its number.
+        event: u64,
+        /// What is wrong with it.
+        error: WireError,
+    },
+    /// The recording contradicts itself, or asks for what is not allowed.
+    #[error("event {event} cannot be played: {what}")]
+    Unplayable {
+        /// The event's number.
+        event: u64,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// There is nothing to play.
+    #[error("it holds no start of a process to play from")]
+    Empty,
+    /// The processor cannot do what that of the recording could.
+    #[error(
+        "its extended registers take {recorded} bytes, those of this processor {here}: it needs a \
+         processor like that of the recording"
+    )]
+    Processor {
+        /// What was recorded.
+        recorded: usize,
+        /// What there is.
+        here: usize,
+    },
+    /// The blank process cannot be had.
+    #[error("make a blank process: {what}: {errno}", errno = .errno.desc())]
+    Blank {
+        /// What was tried.
+        what: &'static str,
+        /// What the kernel said.
+        errno: Errno,
+    },
+    /// The replay has taken too much.
+    #[error("the replay used up {0}")]
+    Limit(&'static str),
+    /// The blank process was lost.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+}
+
+/// Plays the last segment of a recording. What the process wrote to its
+/// standard output and standard error is handed to `output` as it goes.
+pub fn play<S: Source>(
+    recording: &Recording<S>,
+    limits: &Limits,
+    output: &mut dyn FnMut(Wrote<'_>),
+) -> Result<Played, PlayError> {
+    let segment = source::last_segment(recording)?;
+    let blank = blank::Blank::new(&segment.start, limits, source::processor(recording))?;
+    let space = load::load(recording, &segment, &blank)?;
+    play::Play::new(recording, &segment, blank, space, output).run()
+}

@@ -1,0 +1,120 @@
+//! The state at the start of a segment, put into a blank process.
+
+use nix::errno::Errno;
+use nix::libc;
+use reprise_process_events::{PAGE, State};
+use reprise_recording::{Recording, Source};
+use reprise_syscalls::is_error;
+
+use crate::blank::Blank;
+use crate::source::Segment;
+use crate::space::Space;
+use crate::{ADDRESSES, PlayError};
+
+const WRITABLE: u32 = (libc::PROT_READ | libc::PROT_WRITE) as u32;
+
+/// How `mmap` makes memory with nothing behind it at a place of our choice.
+pub(crate) const ANONYMOUS: u64 =
+    (libc::MAP_PRIVATE | libc::MAP_FIXED | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE) as u64;
+
+/// Maps the regions, writes the pages, sets the registers.
+pub(crate) fn load<S: Source>(
+    recording: &Recording<S>,
+    segment: &Segment,
+    blank: &Blank,
+) -> Result<Space, PlayError> {
+    let space = map_regions(segment, blank)?;
+    write_pages(recording, segment, blank, &space)?;
+    for range in space.all() {
+        let arguments = [
+            range.start,
+            range.end - range.start,
+            u64::from(range.protection),
+            0,
+            0,
+            0,
+        ];
+        check(segment.first, blank.call(libc::SYS_mprotect, arguments)?)?;
+    }
+    blank.leave()?;
+    set_state(blank, &segment.start.state)?;
+    Ok(space)
+}
+
+fn map_regions(segment: &Segment, blank: &Blank) -> Result<Space, PlayError> {
+    let mut space = Space::default();
+    let mut below = PAGE;
+    for region in &segment.start.regions {
+        let aligned = region.start.is_multiple_of(PAGE) && region.end.is_multiple_of(PAGE);
+        let fits = below <= region.start && region.start < region.end && region.end <= ADDRESSES;
+        if !aligned || !fits {
+            let (start, end) = (region.start, region.end);
+            return Err(PlayError::Unplayable {
+                event: segment.first,
+                what: format!("its regions make no sense at {start:#x}-{end:#x}"),
+            });
+        }
+        below = region.end;
+        let len = region.end - region.start;
+        let arguments = [
+            region.start,
+            len,
+            u64::from(WRITABLE),
+            ANONYMOUS,
+            u64::MAX,
+            0,
+        ];
+        check(segment.first, blank.call(libc::SYS_mmap, arguments)?)?;
+        space.map(region.start, region.end, region.protection & 7);
+    }
+    Ok(space)
+}
+
+fn write_pages<S: Source>(
+    recording: &Recording<S>,
+    segment: &Segment,
+    blank: &Blank,
+    space: &Space,
+) -> Result<(), PlayError> {
+    let mut pages = recording.pages();
+    for address in pages.addresses(segment.process, segment.number)? {
+        if space
+            .within(address, address.saturating_add(PAGE))
+            .is_empty()
+        {
+            return Err(PlayError::Unplayable {
+                event: segment.first,
+                what: format!("a page at {address:#x} is in no region"),
+            });
+        }
+        if let Some(page) = pages.get(segment.process, segment.number, address)? {
+            blank.tracee.write(address, &page)?;
+        }
+    }
+    Ok(())
+}
+
+/// Sets all registers, as far as the processor here has those of the recording.
+fn set_state(blank: &Blank, state: &State) -> Result<(), PlayError> {
+    let here = blank.tracee.state()?.extended.len();
+    let recorded = state.extended.len();
+    if here != recorded {
+        return Err(PlayError::Processor { recorded, here });
+    }
+    let mut state = state.clone();
+    state.registers.set_orig_rax(u64::MAX);
+    Ok(blank.tracee.set_state(&state)?)
+}
+
+/// The result of a call that was made in the process's name.
+pub(crate) fn check(event: u64, result: u64) -> Result<(), PlayError> {
+    if !is_error(result) {
+        return Ok(());
+    }
+    let errno = Errno::from_raw(i32::try_from(result.wrapping_neg()).unwrap_or(0));
+    if errno == Errno::ENOMEM {
+        return Err(PlayError::Limit("its memory"));
+    }
+    let what = format!("memory cannot be mapped: {}", errno.desc());
+    Err(PlayError::Unplayable { event, what })
+}

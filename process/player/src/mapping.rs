@@ -1,0 +1,197 @@
+//! The calls that change the address space, made again: with nothing behind the
+//! memory, at the places where the kernel put it, and with the content that a
+//! file brought in.
+
+use nix::libc;
+use reprise_process_events::{Call, PAGE};
+use reprise_recording::Source;
+use reprise_syscalls::is_error;
+
+use crate::load::{ANONYMOUS, check};
+use crate::play::Play;
+use crate::{ADDRESSES, PlayError};
+
+const PROTECTIONS: u32 = (libc::PROT_READ | libc::PROT_WRITE | libc::PROT_EXEC) as u32;
+const WRITABLE: u64 = (libc::PROT_READ | libc::PROT_WRITE) as u64;
+
+impl<S: Source> Play<'_, '_, S> {
+    /// Does to the address space what the recorded call did.
+    pub(crate) fn map(&mut self, event: u64, call: &Call) -> Result<(), PlayError> {
+        let argument = |index: usize| call.arguments.get(index).copied().unwrap_or(0);
+        let number = call.number.cast_signed();
+        // Advice for a range with holes fails, and is followed outside of them.
+        if is_error(call.result) && number != libc::SYS_madvise {
+            return Ok(());
+        }
+        match number {
+            libc::SYS_mmap => {
+                let (start, end) = pages(event, call.result, argument(1))?;
+                let protection = argument(2) as u32 & PROTECTIONS;
+                self.make(event, start, end, protection)?;
+                self.fill(event, call, start, end)?;
+            }
+            libc::SYS_munmap => {
+                let (start, end) = pages(event, argument(0), argument(1))?;
+                self.unmake(event, start, end)?;
+            }
+            libc::SYS_mprotect => {
+                let (start, end) = pages(event, argument(0), argument(1))?;
+                let protection = argument(2) as u32 & PROTECTIONS;
+                self.protect(event, start, end, protection)?;
+                self.space.protect(start, end, protection);
+            }
+            libc::SYS_brk => self.move_brk(event, call.result)?,
+            libc::SYS_mremap => {
+                self.move_pages(event, call, argument(0), argument(1), argument(2))?;
+            }
+            libc::SYS_madvise if drops_pages(argument(2)) => {
+                let (start, end) = pages(event, argument(0), argument(1))?;
+                for range in self.space.within(start, end) {
+                    let len = range.end - range.start;
+                    let advice = libc::MADV_DONTNEED as u64;
+                    self.call(
+                        event,
+                        libc::SYS_madvise,
+                        [range.start, len, advice, 0, 0, 0],
+                    )?;
+                }
+                self.fill(event, call, start, end)?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn make(&mut self, event: u64, start: u64, end: u64, protection: u32) -> Result<(), PlayError> {
+        if start == end {
+            return Ok(());
+        }
+        let arguments = [
+            start,
+            end - start,
+            u64::from(protection),
+            ANONYMOUS,
+            u64::MAX,
+            0,
+        ];
+        self.call(event, libc::SYS_mmap, arguments)?;
+        self.space.map(start, end, protection);
+        Ok(())
+    }
+
+    fn unmake(&mut self, event: u64, start: u64, end: u64) -> Result<(), PlayError> {
+        if start == end {
+            return Ok(());
+        }
+        self.call(event, libc::SYS_munmap, [start, end - start, 0, 0, 0, 0])?;
+        self.space.unmap(start, end);
+        Ok(())
+    }
+
+    fn protect(
+        &mut self,
+        event: u64,
+        start: u64,
+        end: u64,
+        protection: u32,
+    ) -> Result<(), PlayError> {
+        let protection = u64::from(protection);
+        let arguments = [start, end - start, protection, 0, 0, 0];
+        self.call(event, libc::SYS_mprotect, arguments)
+    }
+
+    fn move_brk(&mut self, event: u64, brk: u64) -> Result<(), PlayError> {
+        let round = |brk: u64| pages(event, 0, brk).map(|(_, end)| end);
+        let (old, new) = (round(self.brk)?, round(brk)?);
+        self.brk = brk;
+        if old < new {
+            let protection = WRITABLE as u32;
+            self.make(event, old, new, protection)
+        } else {
+            self.unmake(event, new, old)
+        }
+    }
+
+    fn move_pages(
+        &mut self,
+        event: u64,
+        call: &Call,
+        from: u64,
+        old_len: u64,
+        new_len: u64,
+    ) -> Result<(), PlayError> {
+        let (old_start, old_end) = pages(event, from, old_len)?;
+        let (start, end) = pages(event, call.result, new_len)?;
+        let old = self.space.within(old_start, old_end.max(old_start + 1));
+        let protection = old.first().map_or(0, |range| range.protection);
+        if old_start == old_end {
+            // A second view of shared memory.
+            self.make(event, start, end, protection)?;
+            return self.fill(event, call, start, end);
+        }
+        let flags = call.arguments.get(3).copied().unwrap_or(0);
+        let keeps = flags & libc::MREMAP_DONTUNMAP as u64;
+        let (flags, to) = if start == old_start {
+            (0, 0)
+        } else {
+            let moving = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED;
+            (moving as u64 | keeps, start)
+        };
+        let arguments = [old_start, old_end - old_start, end - start, flags, to, 0];
+        self.call(event, libc::SYS_mremap, arguments)?;
+        if keeps == 0 {
+            self.space.unmap(old_start, old_end);
+        }
+        self.space.map(start, end, protection);
+        self.fill(event, call, start, end)
+    }
+
+    /// Writes what a file brought in, which may be memory that is not writable.
+    fn fill(&mut self, event: u64, call: &Call, start: u64, end: u64) -> Result<(), PlayError> {
+        let Some(content) = call.content else {
+            return Ok(());
+        };
+        let ranges = self.space.within(start, end);
+        for range in &ranges {
+            self.protect(event, range.start, range.end, WRITABLE as u32)?;
+        }
+        let mut pages = self.recording.pages();
+        for address in pages.addresses(self.process, content.map)? {
+            if !(start..end).contains(&address) {
+                let what = format!("a page at {address:#x} is outside of what was mapped");
+                return Err(PlayError::Unplayable { event, what });
+            }
+            if let Some(page) = pages.get(self.process, content.map, address)? {
+                self.blank.tracee.write(address, &page)?;
+            }
+        }
+        for range in &ranges {
+            self.protect(event, range.start, range.end, range.protection)?;
+        }
+        Ok(())
+    }
+
+    fn call(&self, event: u64, number: i64, arguments: [u64; 6]) -> Result<(), PlayError> {
+        let result = self.blank.tracee.call_at(self.behind, number, arguments)?;
+        check(event, result)
+    }
+}
+
+/// Whole pages, at addresses that a program can have.
+fn pages(event: u64, start: u64, len: u64) -> Result<(u64, u64), PlayError> {
+    let end = start
+        .checked_add(len)
+        .and_then(|end| end.checked_next_multiple_of(PAGE));
+    match end {
+        Some(end) if start.is_multiple_of(PAGE) && end <= ADDRESSES => Ok((start, end)),
+        _ => {
+            let what = format!("there is no memory of {len:#x} bytes at {start:#x}");
+            Err(PlayError::Unplayable { event, what })
+        }
+    }
+}
+
+fn drops_pages(advice: u64) -> bool {
+    let advice = advice as i32;
+    [libc::MADV_DONTNEED, libc::MADV_FREE, libc::MADV_REMOVE].contains(&advice)
+}

@@ -1,0 +1,238 @@
+//! System calls: what they read before, what they wrote after.
+
+use nix::libc;
+use reprise_process_events::{Call, Ending, Event, Registers, Sigreturn, Write};
+use reprise_syscalls::{Class, Extent, Memory, find, is_error, is_restart, read_by, written_by};
+use reprise_tracee::{Resume, Stop, TraceError, Tracee};
+
+use crate::session::{Next, Session, Trouble};
+
+/// `-ENOSYS`, which a tracer sees in place of a result that is not there yet.
+const NO_RESULT: u64 = (-38i64).cast_unsigned();
+
+/// The most that one call's data may take; what writes more at once is rare
+/// enough to be let go.
+const LONGEST: u64 = 128 << 20;
+
+/// A call that has begun.
+pub(crate) struct Entered {
+    pub(crate) call: &'static reprise_syscalls::Call,
+    pub(crate) registers: Registers,
+    pub(crate) arguments: [u64; 6],
+    pub(crate) read: Option<u32>,
+    pub(crate) way: Way,
+}
+
+/// What is special about it.
+pub(crate) enum Way {
+    Ordinary,
+    /// It is not made, and fails.
+    Refused,
+    Sigreturn,
+    /// The new process runs in this memory until it has a program of its own.
+    BorrowedMemory(Vec<(u64, u32)>),
+}
+
+/// A tracee's memory as the table of calls wants to see it.
+pub(crate) struct Seen(pub(crate) Tracee);
+
+impl Memory for Seen {
+    fn read(&self, address: u64, into: &mut [u8]) -> usize {
+        self.0.read(address, into)
+    }
+}
+
+impl Session {
+    /// A call begins.
+    pub(crate) fn enter(&mut self) -> Result<Next, Trouble> {
+        let mut registers = self.tracee.registers()?;
+        let number = registers.orig_rax();
+        if !self.waiting.is_empty() {
+            return self.deliver_before(registers);
+        }
+        self.delivery = None;
+        if !self.sites.contains(&registers.rip()) {
+            if !self.tracee.is_behind_syscall(registers.rip()) {
+                return Err(unrecordable("a system call in the 32-bit way"));
+            }
+            self.sites.insert(registers.rip());
+        }
+        if self.log.is_full() {
+            return Err(unrecordable("the limit on the size of the recording"));
+        }
+        let interrupted = self.interrupted.take();
+        let resumed = match (interrupted, number.cast_signed()) {
+            (Some(interrupted), libc::SYS_restart_syscall) => find(interrupted.number),
+            _ => find(number),
+        };
+        let Some(call) = resumed else {
+            let what = format!(
+                "{}, which is not in the table",
+                reprise_syscalls::name(number)
+            );
+            return Err(Trouble::Unrecordable(what));
+        };
+        let mut arguments = registers.arguments();
+        let mut way = Way::Ordinary;
+        match (call.class, call.number.cast_signed()) {
+            (Class::Control, libc::SYS_exit | libc::SYS_exit_group) => {
+                let ending = Ending::Exit {
+                    call: number,
+                    status: arguments[0],
+                };
+                self.end(ending)?;
+            }
+            (Class::Control, libc::SYS_rt_sigreturn) => way = Way::Sigreturn,
+            (Class::Control, _) => way = self.enter_control(call, &arguments)?,
+            (Class::Refused | Class::Hidden, _) => {
+                if call.class == Class::Refused {
+                    let why = "answered with ENOSYS: it writes to memory unseen";
+                    self.log.note(call.name, why);
+                }
+                let mut skipped = registers;
+                skipped.set_orig_rax(u64::MAX);
+                self.tracee.set_registers(&skipped)?;
+                way = Way::Refused;
+            }
+            (Class::Mapping, libc::SYS_madvise) if arguments[2] == libc::MADV_FREE as u64 => {
+                // Whether and when freed pages lose their content is up to the
+                // kernel; they may do so at once.
+                let mut changed = arguments;
+                changed[2] = libc::MADV_DONTNEED as u64;
+                registers.set_arguments(changed);
+                self.tracee.set_registers(&registers)?;
+                registers.set_arguments(arguments);
+            }
+            _ => {}
+        }
+        let read = self.checksum(&read_by(call, &arguments, &Seen(self.tracee)));
+        arguments = registers.arguments();
+        self.entered = Some(Entered {
+            call,
+            registers,
+            arguments,
+            read,
+            way,
+        });
+        Next::CALL
+    }
+
+    /// A call has returned.
+    pub(crate) fn leave(&mut self, entered: &Entered) -> Result<Next, Trouble> {
+        let mut registers = self.tracee.registers()?;
+        let (call, arguments) = (entered.call, entered.arguments);
+        match &entered.way {
+            Way::Sigreturn => {
+                let state = self.tracee.state()?;
+                self.behind = Some(state.registers);
+                let ip = entered.registers.rip();
+                let event = Event::Sigreturn(Sigreturn { ip, state });
+                self.log.append(&event)?;
+                return Next::CALL;
+            }
+            Way::Refused => {
+                registers = entered.registers;
+                registers.set_rax(NO_RESULT);
+                // Nothing to restart: that a call was made is settled.
+                registers.set_orig_rax(u64::MAX);
+                self.tracee.set_registers(&registers)?;
+            }
+            Way::Ordinary | Way::BorrowedMemory(_) => {}
+        }
+        if call.name == "madvise" && registers.arguments() != arguments {
+            // The program must not see that it was given other advice.
+            registers.set_arguments(arguments);
+            self.tracee.set_registers(&registers)?;
+        }
+        let result = registers.rax();
+        let written = written_by(call, &arguments, result, &Seen(self.tracee));
+        let extents = written.map_err(|unknown| {
+            let name = call.name;
+            let value = unknown.value;
+            Trouble::Unrecordable(format!("{name} with {value:#x}, which is not in the table"))
+        })?;
+        let mut writes = self.copies(&extents)?;
+        if let Way::BorrowedMemory(before) = &entered.way {
+            writes.extend(self.changed_pages(before)?);
+        }
+        writes.extend(self.written_by_control(call, &arguments, result));
+        let content = match call.class {
+            Class::Mapping if !is_error(result) => self.mapped(call, &arguments, result)?,
+            _ => None,
+        };
+        let event = Call {
+            number: call.number,
+            ip: entered.registers.rip(),
+            arguments: arguments[..usize::from(call.arguments)].to_vec(),
+            read: entered.read,
+            result,
+            writes,
+            registers: changed(&entered.registers, &registers),
+            content,
+        };
+        self.behind = Some(registers);
+        if is_restart(result) {
+            self.interrupted = Some(event);
+        } else {
+            self.log.append(&Event::Call(event))?;
+        }
+        Next::CALL
+    }
+
+    /// Undoes the beginning of a call: it is not made now, and the subject is
+    /// brought to stand before its instruction. Returns the registers there,
+    /// but for the call's number.
+    pub(crate) fn put_off(&self, registers: Registers) -> Result<Registers, TraceError> {
+        let mut skipped = registers;
+        skipped.set_orig_rax(u64::MAX);
+        self.tracee.set_registers(&skipped)?;
+        self.tracee.resume(Resume::ToCall, 0)?;
+        let stop = self.tracee.wait()?;
+        debug_assert_eq!(stop, Stop::Call);
+        let mut before = registers;
+        before.set_rip(registers.rip() - 2);
+        before.set_orig_rax(u64::MAX);
+        Ok(before)
+    }
+
+    fn checksum(&self, extents: &[Extent]) -> Option<u32> {
+        if extents.is_empty() {
+            return None;
+        }
+        let mut sum = 0;
+        for extent in extents {
+            let len = usize::try_from(extent.len.min(LONGEST)).ok()?;
+            sum = crc32c::crc32c_append(sum, &self.tracee.read_some(extent.address, len));
+        }
+        Some(sum)
+    }
+
+    fn copies(&self, extents: &[Extent]) -> Result<Vec<Write>, Trouble> {
+        let mut writes = Vec::new();
+        for extent in extents {
+            if extent.len > LONGEST {
+                return Err(unrecordable("a system call that writes over 128 MiB"));
+            }
+            let len = usize::try_from(extent.len).unwrap_or(usize::MAX);
+            let bytes = self.tracee.read_some(extent.address, len);
+            // An argument that points nowhere was not written through.
+            if !bytes.is_empty() {
+                let address = extent.address;
+                writes.push(Write { address, bytes });
+            }
+        }
+        Ok(writes)
+    }
+}
+
+/// The registers behind a call, if it changed others than those of its result.
+fn changed(before: &Registers, after: &Registers) -> Option<Box<Registers>> {
+    let mut expected = *before;
+    expected.set_rax(after.rax());
+    expected.set_orig_rax(after.orig_rax());
+    (expected != *after).then(|| Box::new(*after))
+}
+
+pub(crate) fn unrecordable(what: &str) -> Trouble {
+    Trouble::Unrecordable(what.to_owned())
+}

@@ -1,0 +1,125 @@
+//! Processes that the subject makes: they run on by themselves, unrecorded.
+
+use nix::libc;
+use nix::unistd::Pid;
+use reprise_process_events::Write;
+use reprise_syscalls::{Call, is_error};
+use reprise_tracee::{Stop, Tracee};
+
+use crate::calls::{Way, unrecordable};
+use crate::log::Page;
+use crate::session::{Session, Trouble};
+use crate::snapshot::Image;
+
+const THREAD: u64 = libc::CLONE_THREAD as u64;
+const SAME_MEMORY: u64 = libc::CLONE_VM as u64;
+const PARENT_WAITS: u64 = libc::CLONE_VFORK as u64;
+
+impl Session {
+    /// A call that makes a process, or replaces the program, begins.
+    pub(crate) fn enter_control(
+        &mut self,
+        call: &Call,
+        arguments: &[u64; 6],
+    ) -> Result<Way, Trouble> {
+        let flags = match call.number.cast_signed() {
+            libc::SYS_clone => arguments[0],
+            libc::SYS_clone3 => self.word(arguments[0]),
+            libc::SYS_vfork => SAME_MEMORY | PARENT_WAITS,
+            _ => 0,
+        };
+        if flags & THREAD != 0 {
+            return Err(unrecordable("a second thread"));
+        }
+        match (flags & SAME_MEMORY != 0, flags & PARENT_WAITS != 0) {
+            (true, true) => self.page_sums().map(Way::BorrowedMemory),
+            (true, false) => Err(unrecordable("a process that shares the subject's memory")),
+            _ => Ok(Way::Ordinary),
+        }
+    }
+
+    /// What a call that makes a process has written beside what the table says.
+    pub(crate) fn written_by_control(
+        &self,
+        call: &Call,
+        arguments: &[u64; 6],
+        result: u64,
+    ) -> Vec<Write> {
+        if call.number.cast_signed() != libc::SYS_clone3 || is_error(result) {
+            return Vec::new();
+        }
+        // Pointers in `clone_args`: to the pidfd, and to the parent's copy of
+        // the thread's number.
+        let pointers = [8, 24].map(|offset| self.word(arguments[0].wrapping_add(offset)));
+        let pieces = pointers.into_iter().filter(|&address| address != 0);
+        pieces
+            .map(|address| Write {
+                address,
+                bytes: self.tracee.read_some(address, 4),
+            })
+            .collect()
+    }
+
+    /// A new process has stopped before its first instruction: it gets back
+    /// what was taken from its parent and is let go.
+    pub(crate) fn release_child(&mut self) -> Result<(), Trouble> {
+        let pid = i32::try_from(self.tracee.message()?).unwrap_or_default();
+        let child = Tracee::already(Pid::from_raw(pid));
+        self.log.note("a child process", "it runs unrecorded");
+        match child.wait() {
+            Ok(Stop::Trap(_)) => {}
+            // It is gone, or nothing that could be helped.
+            _ => return Ok(()),
+        }
+        if let Ok(registers) = child.registers() {
+            let _ = self.enable_counter(child, registers.rip());
+        }
+        if let Some(processors) = self.processors {
+            processors.restore(child.pid());
+        }
+        let _ = child.detach(0);
+        Ok(())
+    }
+
+    fn page_sums(&self) -> Result<Vec<(u64, u32)>, Trouble> {
+        let mut sums = Vec::new();
+        let image = Image::of(self.tracee.pid())?;
+        image.all_pages(|address, page: &mut Page| {
+            sums.push((address, crc32c::crc32c(page)));
+            Ok::<_, Trouble>(())
+        })?;
+        Ok(sums)
+    }
+
+    /// The pages that a child has changed in this memory.
+    pub(crate) fn changed_pages(&self, before: &[(u64, u32)]) -> Result<Vec<Write>, Trouble> {
+        let mut writes = Vec::new();
+        let mut there = Vec::new();
+        let image = Image::of(self.tracee.pid())?;
+        image.all_pages(|address, page: &mut Page| {
+            there.push(address);
+            let sum = crc32c::crc32c(page);
+            let known = before.binary_search_by_key(&address, |(address, _)| *address);
+            if known.map(|at| before[at].1) != Ok(sum) {
+                let bytes = page.to_vec();
+                writes.push(Write { address, bytes });
+            }
+            Ok::<_, Trouble>(())
+        })?;
+        // A page that is all zero now is not among those that are there.
+        for (address, _) in before {
+            if there.binary_search(address).is_err() {
+                let address = *address;
+                let bytes = vec![0; size_of::<Page>()];
+                writes.push(Write { address, bytes });
+            }
+        }
+        Ok(writes)
+    }
+
+    fn word(&self, address: u64) -> u64 {
+        let mut bytes = [0; 8];
+        let _ = self.tracee.read(address, &mut bytes);
+        u64::from_le_bytes(bytes)
+    }
+}

@@ -1,0 +1,67 @@
+//! Calls that change the address space, and what a mapped file brings in.
+
+use nix::libc;
+use reprise_process_events::{Content, PAGE};
+use reprise_syscalls::Call;
+
+use crate::log::Page;
+use crate::session::{Session, Trouble};
+use crate::snapshot::Image;
+
+impl Session {
+    /// A call has changed the address space: keeps track of it, and writes down
+    /// the pages that came in with it.
+    pub(crate) fn mapped(
+        &mut self,
+        call: &Call,
+        arguments: &[u64; 6],
+        result: u64,
+    ) -> Result<Option<Content>, Trouble> {
+        let pages =
+            |start: u64, len: u64| (start, start.saturating_add(len).next_multiple_of(PAGE));
+        let (start, end) = match call.number.cast_signed() {
+            libc::SYS_brk => {
+                self.brk = result;
+                return Ok(None);
+            }
+            libc::SYS_mmap => {
+                let flags = arguments[3] as i32;
+                self.note_shared(flags, arguments[2]);
+                if flags & libc::MAP_ANONYMOUS != 0 {
+                    return Ok(None);
+                }
+                pages(result, arguments[1])
+            }
+            libc::SYS_mremap => pages(result, arguments[2]),
+            libc::SYS_madvise if drops_pages(arguments[2]) => pages(arguments[0], arguments[1]),
+            _ => return Ok(None),
+        };
+        let image = Image::of(self.tracee.pid())?;
+        let (number, mut map) = self.log.content();
+        let mut some = false;
+        image.file_pages(start, end, |address, page: &mut Page| {
+            some = true;
+            map.insert(address, page)
+        })?;
+        if !some {
+            return Ok(None);
+        }
+        map.finish()?;
+        Ok(Some(Content { map: number }))
+    }
+
+    fn note_shared(&mut self, flags: i32, protection: u64) {
+        const SHARED: i32 = libc::MAP_SHARED & libc::MAP_TYPE;
+        let writable = protection & libc::PROT_WRITE as u64 != 0;
+        if flags & libc::MAP_TYPE & SHARED != 0 && writable {
+            let why = "what other processes change in it is not seen";
+            self.log.note("shared memory", why);
+        }
+    }
+}
+
+/// Whether pages lose their content by this advice.
+fn drops_pages(advice: u64) -> bool {
+    let advice = advice as i32;
+    [libc::MADV_DONTNEED, libc::MADV_FREE, libc::MADV_REMOVE].contains(&advice)
+}

@@ -1,0 +1,326 @@
+//! From the subject's start to its end: what happens at each of its stops.
+
+use std::fs::File;
+use std::io;
+use std::time::Instant;
+
+use nix::libc;
+use reprise_process_events::{Call, Registers};
+use reprise_recording::{Closing, CutShort, Ending, Failure, Finished, Manifest, WriteError};
+use reprise_tracee::{Resume, Stop, TraceError, Tracee, Trap};
+
+use crate::Settings;
+use crate::calls::Entered;
+use crate::host;
+use crate::log::Log;
+use crate::signals::{Delivery, Waiting as WaitingSignal};
+use crate::spawn::{Processors, StartError, Waiting};
+
+/// How a subject ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// It exited with a status.
+    Exited(i32),
+    /// A signal killed it.
+    Killed(i32),
+}
+
+/// What is left of a subject that has ended.
+#[derive(Debug)]
+pub struct Outcome {
+    /// How it ended.
+    pub ended: Ended,
+    /// What was recorded of it, or why nothing was.
+    pub recorded: Result<Recorded, WriteError>,
+}
+
+/// A finished recording.
+#[derive(Debug)]
+pub struct Recorded {
+    /// How it ended, and what is not in it.
+    pub closing: Closing,
+    /// How long it is.
+    pub finished: Finished,
+}
+
+/// Why a recording ends before its subject does.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Trouble {
+    /// The subject does something that cannot be recorded.
+    #[error("{0}")]
+    Unrecordable(String),
+    /// The kernel refuses a request about the subject.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+    /// `/proc` cannot be read.
+    #[error("look into the subject: {0}")]
+    Proc(#[from] io::Error),
+    /// The recording cannot be written.
+    #[error("write the recording: {0}")]
+    Write(#[from] WriteError),
+}
+
+/// A subject that is being recorded.
+pub(crate) struct Session {
+    pub(crate) tracee: Tracee,
+    pub(crate) processors: Option<Processors>,
+    pub(crate) log: Log,
+    /// The system call that it is in.
+    pub(crate) entered: Option<Entered>,
+    /// A call that a signal interrupted, until it is known whether it is made
+    /// again by the kernel, unseen by the program, or has failed.
+    pub(crate) interrupted: Option<Call>,
+    /// The registers behind the last event: a signal that finds them unchanged
+    /// has come right there.
+    pub(crate) behind: Option<Registers>,
+    /// Signals that have come where there was no event to pin them to.
+    pub(crate) waiting: Vec<WaitingSignal>,
+    /// When they are delivered even so.
+    pub(crate) deadline: Option<Instant>,
+    /// The signal that is being delivered at a place of our choice.
+    pub(crate) delivery: Option<Delivery>,
+    /// It has a new program, which begins behind the call it is in.
+    pub(crate) executed: bool,
+    /// Where the heap ends.
+    pub(crate) brk: u64,
+    /// The end of the run is in the log.
+    pub(crate) over: bool,
+    /// The instructions that are known to be `syscall`.
+    pub(crate) sites: std::collections::HashSet<u64>,
+}
+
+/// What to do after a stop.
+pub(crate) enum Next {
+    Go(Resume, i32),
+    /// Handle this stop, which came while another was being handled.
+    Again(Stop),
+    Ended(Ended),
+}
+
+impl Next {
+    pub(crate) const CALL: Result<Self, Trouble> = Ok(Self::Go(Resume::ToCall, 0));
+}
+
+pub(crate) fn run(
+    subject: Waiting,
+    file: File,
+    manifest: &Manifest,
+    settings: &Settings,
+) -> Result<Outcome, StartError> {
+    let process = subject.pid();
+    let log = Log::start(file, manifest, process, settings.limit);
+    let log = match log {
+        Ok(log) => log,
+        Err(error) => {
+            let ended = subject.run_unrecorded().map(ended_of)?;
+            let recorded = Err(error);
+            return Ok(Outcome { ended, recorded });
+        }
+    };
+    let started = subject.go()?;
+    let mut session = Session {
+        tracee: started.tracee,
+        processors: started.processors,
+        log,
+        entered: None,
+        interrupted: None,
+        behind: None,
+        waiting: Vec::new(),
+        deadline: None,
+        delivery: None,
+        executed: false,
+        brk: 0,
+        over: false,
+        sites: std::collections::HashSet::default(),
+    };
+    let ended = session.follow();
+    if let Some(processors) = session.processors {
+        processors.restore(nix::unistd::Pid::from_raw(0));
+    }
+    // A child that never became the program says why.
+    match started.starter.join() {
+        Ok(Ok(_)) => {}
+        Ok(Err(error)) => return Err(StartError::Program(error)),
+        Err(_) => return Err(StartError::Process(io::Error::other("the starter died"))),
+    }
+    let ended = ended.map_err(|error| StartError::Process(io::Error::other(error)))?;
+    Ok(session.finish(ended))
+}
+
+fn ended_of(status: std::process::ExitStatus) -> Ended {
+    use std::os::unix::process::ExitStatusExt as _;
+    match status.code() {
+        Some(code) => Ended::Exited(code),
+        None => Ended::Killed(status.signal().unwrap_or(0)),
+    }
+}
+
+impl Session {
+    /// Follows the subject to its end. An error means that not even that can
+    /// be found out.
+    fn follow(&mut self) -> Result<Ended, TraceError> {
+        let mut stop = self.tracee.wait()?;
+        loop {
+            let next = match self.handle(stop) {
+                Ok(next) => next,
+                Err(trouble) => return self.let_go(&trouble, stop),
+            };
+            stop = match next {
+                Next::Ended(ended) => return Ok(ended),
+                Next::Again(stop) => stop,
+                Next::Go(how, signal) => match self.go_on(how, signal) {
+                    Ok(stop) => stop,
+                    Err(trouble) => return self.let_go(&trouble, stop),
+                },
+            };
+        }
+    }
+
+    fn go_on(&mut self, how: Resume, signal: i32) -> Result<Stop, Trouble> {
+        match self.tracee.resume(how, signal) {
+            Ok(()) => {}
+            // Killed from outside while it was stopped: its end comes next.
+            Err(error) if error.errno == nix::errno::Errno::ESRCH => {}
+            Err(error) => return Err(error.into()),
+        }
+        if let Some(deadline) = self.deadline {
+            if let Some(stop) = self.tracee.wait_until(deadline)? {
+                return Ok(stop);
+            }
+            self.deadline = None;
+            self.tracee.interrupt()?;
+        }
+        Ok(self.tracee.wait()?)
+    }
+
+    fn handle(&mut self, stop: Stop) -> Result<Next, Trouble> {
+        match stop {
+            Stop::Call => match self.entered.take() {
+                None if self.executed => self.begin_program(),
+                None => self.enter(),
+                Some(entered) => self.leave(&entered),
+            },
+            Stop::Signal(number) => self.signal(number),
+            Stop::Trap(Trap::Exec) => {
+                self.executed = true;
+                self.entered = None;
+                Next::CALL
+            }
+            Stop::Trap(Trap::Child) => {
+                self.release_child()?;
+                Next::CALL
+            }
+            Stop::Trap(Trap::Exit) => {
+                // The end of a run that was killed from outside, at no place
+                // that a replay could find.
+                self.log.flush()?;
+                Next::CALL
+            }
+            Stop::Trap(Trap::Stop(libc::SIGTRAP)) => self.preempted(),
+            Stop::Trap(Trap::Stop(_)) => Ok(Next::Go(Resume::Listening, 0)),
+            Stop::Exited(status) => Ok(Next::Ended(Ended::Exited(status))),
+            Stop::Killed(signal) => Ok(Next::Ended(Ended::Killed(signal))),
+        }
+    }
+
+    /// Ends the recording and lets the subject run on as it would have.
+    fn let_go(&mut self, trouble: &Trouble, stop: Stop) -> Result<Ended, TraceError> {
+        let why = match trouble {
+            Trouble::Unrecordable(what) => CutShort::Stopped { by: what.clone() },
+            Trouble::Write(WriteError::DiskFull) => CutShort::DiskFull,
+            Trouble::Write(error) => CutShort::WriteFailed {
+                error: error.to_string(),
+            },
+            other => CutShort::Stopped {
+                by: other.to_string(),
+            },
+        };
+        self.log.cut_short(why);
+        match stop {
+            Stop::Exited(status) => return Ok(Ended::Exited(status)),
+            Stop::Killed(signal) => return Ok(Ended::Killed(signal)),
+            _ => {}
+        }
+        // What cannot be undone any more must not keep it from running.
+        let _ = self.undo(stop);
+        if let Some(processors) = self.processors {
+            processors.restore(self.tracee.pid());
+        }
+        let signal = match stop {
+            Stop::Signal(number) => number,
+            _ => 0,
+        };
+        let _ = self.tracee.detach(signal);
+        for waiting in self.waiting.drain(..) {
+            let _ = self.tracee.send(waiting.number);
+        }
+        loop {
+            match self.tracee.wait()? {
+                Stop::Exited(status) => return Ok(Ended::Exited(status)),
+                Stop::Killed(signal) => return Ok(Ended::Killed(signal)),
+                _ => {}
+            }
+        }
+    }
+
+    /// Gives the subject its time-stamp counter back, which needs a place where
+    /// it can make a system call.
+    fn undo(&mut self, stop: Stop) -> Result<(), TraceError> {
+        if stop != Stop::Call {
+            return Ok(());
+        }
+        let mut registers = self.tracee.registers()?;
+        if self.entered.is_none() && registers.rax() == (-38i64).cast_unsigned() {
+            // At the beginning of a call: it is put off and made again.
+            let number = registers.orig_rax();
+            registers = self.put_off(registers)?;
+            registers.set_rax(number);
+            self.tracee.set_registers(&registers)?;
+            self.enable_counter(self.tracee, registers.rip() + 2)?;
+        } else if !reprise_syscalls::is_restart(registers.rax()) {
+            self.enable_counter(self.tracee, registers.rip())?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn enable_counter(&self, of: Tracee, behind: u64) -> Result<(), TraceError> {
+        let arguments = [
+            libc::PR_SET_TSC as u64,
+            libc::PR_TSC_ENABLE as u64,
+            0,
+            0,
+            0,
+            0,
+        ];
+        of.call_at(behind, libc::SYS_prctl, arguments).map(drop)
+    }
+
+    fn finish(mut self, ended: Ended) -> Outcome {
+        let (ending, failure) = match ended {
+            Ended::Exited(status) => (Ending::Exited { status }, None),
+            Ended::Killed(signal) => {
+                let name = nix::sys::signal::Signal::try_from(signal);
+                let what = name.map_or_else(|_| format!("signal {signal}"), |n| n.to_string());
+                let stack = Vec::new();
+                (Ending::Killed { signal }, Some(Failure { what, stack }))
+            }
+        };
+        if !self.over && matches!(ended, Ended::Killed(_)) {
+            self.log.note(
+                "the end of the run",
+                "it was killed from outside, between two events",
+            );
+        }
+        let closing = Closing {
+            ending,
+            failure,
+            ended: host::now(),
+            ..Closing::default()
+        };
+        let recorded = self.log.finish(closing);
+        Outcome {
+            ended,
+            recorded: recorded.map(|(closing, finished)| Recorded { closing, finished }),
+        }
+    }
+}

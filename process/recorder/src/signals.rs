@@ -1,0 +1,240 @@
+//! Signals: where they come, and what the kernel does to the subject then.
+//!
+//! A signal that the subject's own instruction causes comes again by itself in
+//! a replay. Any other can only be replayed where there is an event: right
+//! behind one, or before the next system call. One that comes elsewhere waits
+//! for that call, but not for long: then the whole state is written down and a
+//! new segment begins with the signal.
+
+use std::time::{Duration, Instant};
+
+use nix::libc::{self, siginfo_t};
+use reprise_process_events::{Ending, Event, Position, Registers, Signal, State, Tsc, Write};
+use reprise_tracee::{Resume, Stop};
+
+use crate::maps;
+use crate::session::{Next, Session, Trouble};
+
+/// How long a signal waits for a system call.
+const PATIENCE: Duration = Duration::from_millis(20);
+
+/// The longest frame that a signal leaves on the stack.
+const FRAME: u64 = 64 << 10;
+
+const RDTSC: [u8; 2] = [0x0f, 0x31];
+const RDTSCP: [u8; 3] = [0x0f, 0x01, 0xf9];
+
+/// A signal that waits for its place.
+pub(crate) struct Waiting {
+    pub(crate) number: i32,
+    pub(crate) info: siginfo_t,
+}
+
+/// A signal that was sent again, to come at a place of our choice.
+pub(crate) struct Delivery {
+    number: i32,
+    info: siginfo_t,
+    at: Position,
+}
+
+/// What becomes of a signal.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Effect {
+    /// Nothing that a program would notice, or a stop.
+    None,
+    /// A handler runs.
+    Handled,
+    /// The end.
+    Fatal,
+}
+
+impl Session {
+    /// A signal is about to be delivered.
+    pub(crate) fn signal(&mut self, number: i32) -> Result<Next, Trouble> {
+        let registers = self.tracee.registers()?;
+        let info = self.tracee.signal_info()?;
+        let fault = is_fault(number, &info);
+        if number == libc::SIGSEGV && fault && self.read_counter(&registers)? {
+            return Next::CALL;
+        }
+        let effect = self.effect(number)?;
+        if effect == Effect::None {
+            return Ok(Next::Go(Resume::ToCall, number));
+        }
+        let mine = self.delivery.take();
+        let at = match mine {
+            Some(delivery) if delivery.number == number => {
+                self.tracee.set_signal_info(&delivery.info)?;
+                delivery.at
+            }
+            _ if fault => Position::AtFault,
+            _ if self.behind == Some(registers) => Position::AfterEvent,
+            _ => {
+                self.waiting.push(Waiting { number, info });
+                self.deadline
+                    .get_or_insert_with(|| Instant::now() + PATIENCE);
+                return Next::CALL;
+            }
+        };
+        if let Some(interrupted) = self.interrupted.take() {
+            self.log.append(&Event::Call(interrupted))?;
+        }
+        let number32 = number.cast_unsigned();
+        if effect == Effect::Fatal {
+            self.end(Ending::Signal {
+                number: number32,
+                at,
+            })?;
+            return Ok(Next::Go(Resume::ToCall, number));
+        }
+        self.handle_signal(number, at, &registers)
+    }
+
+    /// Lets the kernel set up the handler, and writes down what it did.
+    fn handle_signal(
+        &mut self,
+        number: i32,
+        at: Position,
+        before: &Registers,
+    ) -> Result<Next, Trouble> {
+        self.tracee.resume(Resume::OneInstruction, number)?;
+        match self.tracee.wait()? {
+            Stop::Signal(libc::SIGTRAP) => {}
+            // There was no room for the frame, so the signal kills.
+            other => return Ok(Next::Again(other)),
+        }
+        let state = self.tracee.state()?;
+        let frame = self.frame(&state, before.rsp());
+        self.behind = Some(state.registers);
+        self.log.append(&Event::Signal(Signal {
+            at,
+            number: number.cast_unsigned(),
+            ip: before.rip(),
+            frame,
+            state,
+        }))?;
+        Next::CALL
+    }
+
+    /// A call begins while signals wait: the first of them comes before it.
+    pub(crate) fn deliver_before(&mut self, registers: Registers) -> Result<Next, Trouble> {
+        let number = registers.orig_rax();
+        let mut before = self.put_off(registers)?;
+        before.set_rax(number);
+        self.tracee.set_registers(&before)?;
+        self.deliver_waiting(Position::AtCall)?;
+        Next::CALL
+    }
+
+    /// The subject was stopped because a signal has waited too long.
+    pub(crate) fn preempted(&mut self) -> Result<Next, Trouble> {
+        if !self.waiting.is_empty() {
+            self.begin_segment()?;
+            self.deliver_waiting(Position::AfterEvent)?;
+        }
+        Next::CALL
+    }
+
+    fn deliver_waiting(&mut self, at: Position) -> Result<(), Trouble> {
+        let Waiting { number, info } = self.waiting.remove(0);
+        self.deadline = (!self.waiting.is_empty()).then(|| Instant::now() + PATIENCE);
+        self.tracee.send(number)?;
+        self.delivery = Some(Delivery { number, info, at });
+        Ok(())
+    }
+
+    fn effect(&self, number: i32) -> Result<Effect, Trouble> {
+        const HARMLESS: [i32; 8] = [
+            libc::SIGCHLD,
+            libc::SIGCONT,
+            libc::SIGURG,
+            libc::SIGWINCH,
+            libc::SIGSTOP,
+            libc::SIGTSTP,
+            libc::SIGTTIN,
+            libc::SIGTTOU,
+        ];
+        let bit = 1u64 << (number - 1).clamp(0, 63);
+        let dispositions = maps::dispositions(self.tracee.pid())?;
+        Ok(if dispositions.caught & bit != 0 {
+            Effect::Handled
+        } else if dispositions.ignored & bit != 0 || HARMLESS.contains(&number) {
+            Effect::None
+        } else {
+            Effect::Fatal
+        })
+    }
+
+    /// If the subject stands at an instruction that reads the time-stamp
+    /// counter, does that for it.
+    fn read_counter(&mut self, registers: &Registers) -> Result<bool, Trouble> {
+        let code = self.tracee.read_some(registers.rip(), 3);
+        let (len, processor) = if code.starts_with(&RDTSC) {
+            (2, None)
+        } else if code == RDTSCP {
+            (3, Some(self.processors.map_or(0, |p| p.chosen as u32)))
+        } else {
+            return Ok(false);
+        };
+        let value = counter();
+        let mut after = *registers;
+        after.set_rip(registers.rip() + len);
+        after.set_rax(value & 0xffff_ffff);
+        after.set_rdx(value >> 32);
+        if let Some(processor) = processor {
+            after.set_rcx(u64::from(processor));
+        }
+        after.set_orig_rax(u64::MAX);
+        self.tracee.set_registers(&after)?;
+        self.behind = Some(after);
+        self.log.append(&Event::Tsc(Tsc {
+            ip: registers.rip(),
+            value,
+            processor,
+        }))?;
+        Ok(true)
+    }
+
+    /// What the kernel has put on the stack for a handler.
+    fn frame(&self, state: &State, before: u64) -> Write {
+        let address = state.registers.rsp();
+        let end = if (address..address + FRAME).contains(&before) {
+            before
+        } else {
+            // Another stack: the frame itself says where that ends.
+            let context = state.registers.rdx();
+            let word = |offset: u64| {
+                let mut bytes = [0; 8];
+                let _ = self.tracee.read(context.wrapping_add(offset), &mut bytes);
+                u64::from_le_bytes(bytes)
+            };
+            let (start, len) = (word(16), word(32));
+            start.saturating_add(len).clamp(address, address + FRAME)
+        };
+        let len = usize::try_from(end - address).unwrap_or_default();
+        Write {
+            address,
+            bytes: self.tracee.read_some(address, len),
+        }
+    }
+}
+
+/// Whether the subject's own instruction caused the signal.
+fn is_fault(number: i32, info: &siginfo_t) -> bool {
+    const FAULTS: [i32; 5] = [
+        libc::SIGSEGV,
+        libc::SIGBUS,
+        libc::SIGFPE,
+        libc::SIGILL,
+        libc::SIGTRAP,
+    ];
+    FAULTS.contains(&number) && info.si_code > 0
+}
+
+/// The time-stamp counter of the processor that both run on.
+#[allow(unsafe_code, reason = "the instruction has no safe wrapper")]
+fn counter() -> u64 {
+    // SAFETY: every x86-64 processor has the instruction, and it only returns
+    // a number.
+    unsafe { std::arch::x86_64::_rdtsc() }
+}

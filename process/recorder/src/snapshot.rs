@@ -1,0 +1,171 @@
+//! The memory of a stopped process: its pages at the start of a segment and
+//! behind a mapped file, and their checksums at the end.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt as _;
+
+use nix::unistd::Pid;
+use reprise_process_events::{PAGE, PageSums, Region, STACK_RED_ZONE};
+
+use crate::maps::{self, Mapped};
+
+/// How much is read at once.
+const BLOCK: u64 = 256 * PAGE;
+
+/// How far below the stack pointer memory counts as unused where the stack is
+/// one that the program made itself, and so may have other things below.
+const OWN_STACK: u64 = 16 << 10;
+
+/// The memory of a process, whatever its protection.
+pub(crate) struct Image {
+    memory: File,
+    pages: File,
+    pid: Pid,
+}
+
+impl Image {
+    pub(crate) fn of(pid: Pid) -> io::Result<Self> {
+        Ok(Self {
+            memory: File::open(format!("/proc/{pid}/mem"))?,
+            pages: File::open(format!("/proc/{pid}/pagemap"))?,
+            pid,
+        })
+    }
+
+    /// What is mapped, with the room into which the stack may still grow: a
+    /// player cannot let it grow by itself.
+    pub(crate) fn regions(&self) -> io::Result<Vec<Region>> {
+        let mapped = maps::mapped(self.pid)?;
+        let limit = maps::stack_limit(self.pid)?.unwrap_or(1 << 30);
+        let mut regions: Vec<Region> = Vec::new();
+        for Mapped { mut region, .. } in mapped {
+            if region.name == "[stack]" {
+                let below = regions.last().map_or(0, |last| last.end);
+                let lowest = region.end.saturating_sub(limit.min(1 << 30)) & !(PAGE - 1);
+                region.start = region.start.min(lowest.max(below));
+            }
+            regions.push(region);
+        }
+        Ok(regions)
+    }
+
+    /// Hands every page that is not all zero to `each`.
+    pub(crate) fn all_pages<E: From<io::Error>>(
+        &self,
+        mut each: impl FnMut(u64, &mut [u8; PAGE as usize]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        for mapped in maps::mapped(self.pid)? {
+            self.pages_of(&mapped, &mut each)?;
+        }
+        Ok(())
+    }
+
+    /// Hands every page between two addresses that has a file behind it and is
+    /// not all zero to `each`.
+    pub(crate) fn file_pages<E: From<io::Error>>(
+        &self,
+        start: u64,
+        end: u64,
+        mut each: impl FnMut(u64, &mut [u8; PAGE as usize]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        for mut mapped in maps::mapped(self.pid)? {
+            let region = &mut mapped.region;
+            region.start = region.start.max(start);
+            region.end = region.end.min(end);
+            if region.start < region.end && mapped.file {
+                self.pages_of(&mapped, &mut each)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The checksums of all pages, and which part of the stack is unused.
+    pub(crate) fn sums(&self, stack_pointer: u64) -> io::Result<((u64, u64), PageSums)> {
+        let unused = self.unused(stack_pointer)?;
+        let mut sums = PageSums::default();
+        self.all_pages(|address, page| {
+            PageSums::blank_unused(address, page, unused);
+            if page.iter().any(|&byte| byte != 0) {
+                sums.push(address, crc32c::crc32c(page));
+            }
+            Ok::<_, io::Error>(())
+        })?;
+        Ok((unused, sums))
+    }
+
+    fn unused(&self, stack_pointer: u64) -> io::Result<(u64, u64)> {
+        let mapped = maps::mapped(self.pid)?;
+        let end = stack_pointer.saturating_sub(STACK_RED_ZONE);
+        let stack = mapped
+            .iter()
+            .map(|mapped| &mapped.region)
+            .find(|region| (region.start..region.end).contains(&stack_pointer));
+        Ok(match stack {
+            Some(stack) if stack.name == "[stack]" => (stack.start.min(end), end),
+            Some(stack) => (end.saturating_sub(OWN_STACK).max(stack.start).min(end), end),
+            None => (0, 0),
+        })
+    }
+
+    fn pages_of<E: From<io::Error>>(
+        &self,
+        mapped: &Mapped,
+        each: &mut impl FnMut(u64, &mut [u8; PAGE as usize]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut block = vec![0; BLOCK as usize];
+        let mut at = mapped.region.start;
+        while at < mapped.region.end {
+            let end = mapped.region.end.min(at + BLOCK);
+            let present = self.present(at, end, mapped.file)?;
+            if present.iter().any(|&present| present) {
+                let block = &mut block[..(end - at) as usize];
+                self.read(at, block, &present);
+                let pages = block.chunks_exact_mut(PAGE as usize);
+                for ((index, page), present) in (0..).zip(pages).zip(present) {
+                    let Ok(page) = <&mut [u8; PAGE as usize]>::try_from(page) else {
+                        continue;
+                    };
+                    if present && page.iter().any(|&byte| byte != 0) {
+                        each(at + index * PAGE, page)?;
+                    }
+                }
+            }
+            at = end;
+        }
+        Ok(())
+    }
+
+    /// Which pages can hold anything. With a file behind them that is all;
+    /// otherwise those that are in memory or swapped out.
+    fn present(&self, start: u64, end: u64, file: bool) -> io::Result<Vec<bool>> {
+        const PRESENT_OR_SWAPPED: u64 = 3 << 62;
+        let count = ((end - start) / PAGE) as usize;
+        if file {
+            return Ok(vec![true; count]);
+        }
+        let mut entries = vec![0; count * 8];
+        self.pages.read_exact_at(&mut entries, start / PAGE * 8)?;
+        let entries = entries.chunks_exact(8).map(|entry| {
+            let mut word = [0; 8];
+            word.copy_from_slice(entry);
+            u64::from_le_bytes(word) & PRESENT_OR_SWAPPED != 0
+        });
+        Ok(entries.collect())
+    }
+
+    /// Fills `block`, page by page where it cannot be had as a whole: behind the
+    /// end of a mapped file there is nothing to read, which counts as zero.
+    fn read(&self, at: u64, block: &mut [u8], present: &[bool]) {
+        if present.iter().all(|&present| present) && self.memory.read_exact_at(block, at).is_ok() {
+            return;
+        }
+        let pages = block.chunks_exact_mut(PAGE as usize);
+        for ((index, page), present) in (0..).zip(pages).zip(present) {
+            let address = at + index * PAGE;
+            if !present || self.memory.read_exact_at(page, address).is_err() {
+                page.fill(0);
+            }
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! The calls whose first or second argument decides what they write: `ioctl`,
+//! `fcntl`, `prctl` and `arch_prctl`. Each function returns how many bytes are
+//! written behind the pointer, or `None` when that is not known.
+
+/// What an `ioctl` with this request writes.
+#[must_use]
+pub fn ioctl(request: u64) -> Option<u32> {
+    // The kernel looks at the low half only.
+    let request = u64::from(request as u32);
+    IOCTLS
+        .iter()
+        .find(|(known, _)| *known == request)
+        .map(|(_, len)| *len)
+}
+
+const IOCTLS: &[(libc::Ioctl, u32)] = &[
+    (libc::TCGETS, 36),
+    (libc::TCGETS2, 44),
+    (libc::TCSETS, 0),
+    (libc::TCSETSW, 0),
+    (libc::TCSETSF, 0),
+    (libc::TCSETS2, 0),
+    (libc::TCSETSW2, 0),
+    (libc::TCSETSF2, 0),
+    (libc::TCGETA, 18),
+    (libc::TCSBRK, 0),
+    (libc::TCSBRKP, 0),
+    (libc::TCXONC, 0),
+    (libc::TCFLSH, 0),
+    (libc::TIOCGWINSZ, 8),
+    (libc::TIOCSWINSZ, 0),
+    (libc::TIOCGPGRP, 4),
+    (libc::TIOCSPGRP, 0),
+    (libc::TIOCGSID, 4),
+    (libc::TIOCSCTTY, 0),
+    (libc::TIOCNOTTY, 0),
+    (libc::TIOCOUTQ, 4),
+    (libc::TIOCGPTN, 4),
+    (libc::TIOCSPTLCK, 0),
+    (libc::TIOCEXCL, 0),
+    (libc::TIOCNXCL, 0),
+    (libc::FIONREAD, 4),
+    (libc::FIONBIO, 0),
+    (libc::FIOASYNC, 0),
+    (libc::FIOCLEX, 0),
+    (libc::FIONCLEX, 0),
+    (libc::FICLONE, 0),
+    (libc::FS_IOC_GETFLAGS, 8),
+];
+
+/// What an `fcntl` with this command writes.
+#[must_use]
+pub fn fcntl(command: u64) -> Option<u32> {
+    const GET_LOCK: [i32; 2] = [libc::F_GETLK, libc::F_OFD_GETLK];
+    const SET_SIGNAL: i32 = 10;
+    const GET_SIGNAL: i32 = 11;
+    const GET_OWNER: i32 = 16;
+    const NOTHING: &[i32] = &[
+        libc::F_DUPFD,
+        libc::F_DUPFD_CLOEXEC,
+        libc::F_GETFD,
+        libc::F_SETFD,
+        libc::F_GETFL,
+        libc::F_SETFL,
+        libc::F_SETLK,
+        libc::F_SETLKW,
+        libc::F_OFD_SETLK,
+        libc::F_OFD_SETLKW,
+        libc::F_SETOWN,
+        libc::F_GETOWN,
+        SET_SIGNAL,
+        GET_SIGNAL,
+        libc::F_SETLEASE,
+        libc::F_GETLEASE,
+        libc::F_NOTIFY,
+        libc::F_SETPIPE_SZ,
+        libc::F_GETPIPE_SZ,
+        libc::F_ADD_SEALS,
+        libc::F_GET_SEALS,
+    ];
+    match i32::try_from(command).ok()? {
+        command if GET_LOCK.contains(&command) => Some(32),
+        GET_OWNER => Some(8),
+        command if NOTHING.contains(&command) => Some(0),
+        _ => None,
+    }
+}
+
+/// What a `prctl` with this option writes.
+#[must_use]
+pub fn prctl(option: u64) -> Option<u32> {
+    const NOTHING: &[i32] = &[
+        libc::PR_SET_PDEATHSIG,
+        libc::PR_GET_DUMPABLE,
+        libc::PR_SET_DUMPABLE,
+        libc::PR_GET_KEEPCAPS,
+        libc::PR_SET_KEEPCAPS,
+        libc::PR_SET_NAME,
+        libc::PR_GET_SECCOMP,
+        libc::PR_SET_SECCOMP,
+        libc::PR_CAPBSET_READ,
+        libc::PR_CAPBSET_DROP,
+        libc::PR_GET_SECUREBITS,
+        libc::PR_SET_SECUREBITS,
+        libc::PR_SET_TIMERSLACK,
+        libc::PR_GET_TIMERSLACK,
+        libc::PR_SET_CHILD_SUBREAPER,
+        libc::PR_SET_NO_NEW_PRIVS,
+        libc::PR_GET_NO_NEW_PRIVS,
+        libc::PR_SET_THP_DISABLE,
+        libc::PR_GET_THP_DISABLE,
+        libc::PR_CAP_AMBIENT,
+        libc::PR_SET_PTRACER,
+        libc::PR_SET_VMA,
+    ];
+    match i32::try_from(option).ok()? {
+        libc::PR_GET_NAME => Some(16),
+        libc::PR_GET_PDEATHSIG | libc::PR_GET_CHILD_SUBREAPER => Some(4),
+        option if NOTHING.contains(&option) => Some(0),
+        _ => None,
+    }
+}
+
+/// What an `arch_prctl` with this operation writes.
+#[must_use]
+pub fn arch_prctl(operation: u64) -> Option<u32> {
+    const SET_GS: u64 = 0x1001;
+    const SET_FS: u64 = 0x1002;
+    const GET_FS: u64 = 0x1003;
+    const GET_GS: u64 = 0x1004;
+    match operation {
+        SET_FS | SET_GS => Some(0),
+        GET_FS | GET_GS => Some(8),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_known_is_not_guessed() {
+        assert_eq!(ioctl(0xdead_beef), None);
+        assert_eq!(fcntl(9999), None);
+        assert_eq!(prctl(9999), None);
+        assert_eq!(arch_prctl(0x3001), None);
+    }
+
+    #[test]
+    fn lengths_are_those_of_the_structures() {
+        assert_eq!(ioctl(0x5413), Some(size_of::<libc::winsize>() as u32));
+        assert_eq!(
+            ioctl(libc::TCGETS2),
+            Some(size_of::<libc::termios2>() as u32)
+        );
+        assert_eq!(fcntl(5), Some(size_of::<libc::flock64>() as u32));
+    }
+}

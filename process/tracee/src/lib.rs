@@ -1,0 +1,145 @@
+//! A traced process: its stops, its registers, its memory, and system calls
+//! made in its name. Recorder and player are both built on this.
+//!
+//! The kernel's interface is used directly where `nix` has no room for it: its
+//! signals end before the real-time ones, and it knows no extended registers.
+//! All `unsafe` of that is in `ptrace`.
+
+mod inject;
+mod memory;
+mod ptrace;
+mod stop;
+
+pub use crate::memory::Tracing;
+pub use crate::stop::{Stop, Trap};
+
+use nix::errno::Errno;
+use nix::libc;
+use nix::unistd::Pid;
+use reprise_process_events::{Registers, State};
+
+/// Why a traced process did not do what it was told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{what}: {errno}", errno = .errno.desc())]
+pub struct TraceError {
+    /// What was asked of the kernel.
+    pub what: &'static str,
+    /// What it said.
+    pub errno: Errno,
+}
+
+/// How a stopped process goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resume {
+    /// Up to the beginning or the end of a system call.
+    ToCall,
+    /// Up to a system call, which is then not made.
+    EmulatingCalls,
+    /// For one instruction.
+    OneInstruction,
+    /// Not at all: it stays in the stop that a signal such as SIGSTOP asked for,
+    /// and tells when that is over.
+    Listening,
+}
+
+/// A process that this thread traces.
+///
+/// Whoever holds it keeps to the order of things: all but [`wait`](Self::wait)
+/// and [`interrupt`](Self::interrupt) need the process to be stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tracee {
+    pid: Pid,
+}
+
+impl Tracee {
+    /// Begins to trace a process, without stopping it. `options` are those of
+    /// `PTRACE_SETOPTIONS`.
+    pub fn seize(pid: Pid, options: i32) -> Result<Self, TraceError> {
+        ptrace::request(libc::PTRACE_SEIZE, pid, 0, options as usize, "PTRACE_SEIZE")?;
+        Ok(Self { pid })
+    }
+
+    /// A process that is traced already, as a child of one whose children are.
+    #[must_use]
+    pub fn already(pid: Pid) -> Self {
+        Self { pid }
+    }
+
+    /// Its number.
+    #[must_use]
+    pub fn pid(&self) -> Pid {
+        self.pid
+    }
+
+    /// Stops it, wherever it is.
+    pub fn interrupt(&self) -> Result<(), TraceError> {
+        ptrace::request(libc::PTRACE_INTERRUPT, self.pid, 0, 0, "PTRACE_INTERRUPT")
+    }
+
+    /// Lets it go on, with a signal or with none (0).
+    pub fn resume(&self, how: Resume, signal: i32) -> Result<(), TraceError> {
+        let (request, what) = match how {
+            Resume::ToCall => (libc::PTRACE_SYSCALL, "PTRACE_SYSCALL"),
+            Resume::EmulatingCalls => (libc::PTRACE_SYSEMU, "PTRACE_SYSEMU"),
+            Resume::OneInstruction => (libc::PTRACE_SINGLESTEP, "PTRACE_SINGLESTEP"),
+            Resume::Listening => (libc::PTRACE_LISTEN, "PTRACE_LISTEN"),
+        };
+        ptrace::request(request, self.pid, 0, signal as usize, what)
+    }
+
+    /// Lets it go for good, with a signal or with none (0).
+    pub fn detach(&self, signal: i32) -> Result<(), TraceError> {
+        let request = libc::PTRACE_DETACH;
+        ptrace::request(request, self.pid, 0, signal as usize, "PTRACE_DETACH")
+    }
+
+    /// Sends it a signal, as another process would.
+    pub fn send(&self, signal: i32) -> Result<(), TraceError> {
+        ptrace::send(self.pid, signal)
+    }
+
+    /// What came with the last event: a new process's number, an exit status.
+    pub fn message(&self) -> Result<u64, TraceError> {
+        ptrace::message(self.pid)
+    }
+
+    /// Everything about the signal that stopped it.
+    pub fn signal_info(&self) -> Result<libc::siginfo_t, TraceError> {
+        nix::sys::ptrace::getsiginfo(self.pid).map_err(|errno| TraceError {
+            what: "PTRACE_GETSIGINFO",
+            errno,
+        })
+    }
+
+    /// Changes what its handler will learn about the signal.
+    pub fn set_signal_info(&self, info: &libc::siginfo_t) -> Result<(), TraceError> {
+        nix::sys::ptrace::setsiginfo(self.pid, info).map_err(|errno| TraceError {
+            what: "PTRACE_SETSIGINFO",
+            errno,
+        })
+    }
+
+    /// The general registers.
+    pub fn registers(&self) -> Result<Registers, TraceError> {
+        ptrace::registers(self.pid)
+    }
+
+    /// Changes the general registers.
+    pub fn set_registers(&self, registers: &Registers) -> Result<(), TraceError> {
+        ptrace::set_registers(self.pid, registers)
+    }
+
+    /// All registers.
+    pub fn state(&self) -> Result<State, TraceError> {
+        Ok(State {
+            registers: self.registers()?,
+            extended: ptrace::extended(self.pid)?,
+        })
+    }
+
+    /// Changes all registers.
+    pub fn set_state(&self, state: &State) -> Result<(), TraceError> {
+        self.set_registers(&state.registers)?;
+        ptrace::set_extended(self.pid, &state.extended)
+    }
+}

@@ -1,0 +1,74 @@
+//! The memory of a traced process.
+
+use std::io::{IoSlice, IoSliceMut};
+
+use nix::errno::Errno;
+use nix::sys::uio::{RemoteIoVec, process_vm_readv, process_vm_writev};
+
+use crate::{TraceError, Tracee};
+
+/// A shorter name for what most functions here return.
+pub type Tracing<T> = Result<T, TraceError>;
+
+impl Tracee {
+    /// Fills `into` from `address` on, as far as there is readable memory, and
+    /// returns how far that is.
+    #[must_use]
+    pub fn read(&self, address: u64, into: &mut [u8]) -> usize {
+        let mut done = 0;
+        while done < into.len() {
+            let Some(base) = usize::try_from(address)
+                .ok()
+                .and_then(|base| base.checked_add(done))
+            else {
+                break;
+            };
+            let rest = &mut into[done..];
+            let remote = [RemoteIoVec {
+                base,
+                len: rest.len(),
+            }];
+            match process_vm_readv(self.pid(), &mut [IoSliceMut::new(rest)], &remote) {
+                Ok(len) if len > 0 => done += len,
+                _ => break,
+            }
+        }
+        done
+    }
+
+    /// Reads `len` bytes, or as many as there are.
+    #[must_use]
+    pub fn read_some(&self, address: u64, len: usize) -> Vec<u8> {
+        let mut bytes = vec![0; len];
+        let read = self.read(address, &mut bytes);
+        bytes.truncate(read);
+        bytes
+    }
+
+    /// Writes all of `bytes` to writable memory.
+    pub fn write(&self, address: u64, bytes: &[u8]) -> Tracing<()> {
+        let what = "write to the memory of the process";
+        let mut done = 0;
+        while done < bytes.len() {
+            let base = usize::try_from(address).unwrap_or(usize::MAX);
+            let base = base.checked_add(done).ok_or(TraceError {
+                what,
+                errno: Errno::EFAULT,
+            })?;
+            let rest = &bytes[done..];
+            let remote = [RemoteIoVec {
+                base,
+                len: rest.len(),
+            }];
+            match process_vm_writev(self.pid(), &[IoSlice::new(rest)], &remote) {
+                Ok(0) => {
+                    let errno = Errno::EFAULT;
+                    return Err(TraceError { what, errno });
+                }
+                Ok(len) => done += len,
+                Err(errno) => return Err(TraceError { what, errno }),
+            }
+        }
+        Ok(())
+    }
+}
