@@ -289,6 +289,8 @@ fn every_command_has_a_man_page() {
             "reprise-completions.1",
             "reprise-doctor.1",
             "reprise-man.1",
+            "reprise-record.1",
+            "reprise-replay.1",
             "reprise-show.1",
             "reprise-tour.1",
             "reprise.1"
