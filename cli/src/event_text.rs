@@ -13,7 +13,13 @@ use crate::escape::{Lines, escape, is_deceptive};
 type Describe = fn(&[u8]) -> Option<String>;
 
 /// The kinds that can put their events into words.
-const KINDS: &[(&str, Describe)] = &[(crate::tour::KIND, crate::tour::describe)];
+const KINDS: &[(&str, Describe)] = &[
+    (crate::tour::KIND, crate::tour::describe),
+    (reprise_process_events::KIND, |payload| {
+        let event = reprise_process_events::wire::read(payload).ok()?;
+        Some(reprise_process_events::describe(&event))
+    }),
+];
 
 /// The longest text of an event, and the most bytes that are shown as bytes.
 const TEXT_BYTES: usize = 160;

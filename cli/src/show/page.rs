@@ -203,6 +203,9 @@ impl Page {
         self.heading("Next");
         let path = quoted(overview.opened.path.as_os_str().as_encoded_bytes());
         let path = escape(&path, Lines::One);
+        if overview.opened.recording.manifest().kind == reprise_process_events::RECORDING {
+            self.line(&format!("reprise replay {path}           play it again"));
+        }
         self.line(&format!("reprise show {path} --events    every event"));
     }
 

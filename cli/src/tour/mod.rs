@@ -6,6 +6,7 @@
 //! own (`ledger`), and where a recorder must die in a process of its own, it
 //! is this program once more ([`Role`]).
 
+mod crash;
 mod damage;
 mod interrupt;
 mod ledger;
@@ -32,6 +33,7 @@ const CHAPTERS: &[Chapter] = &[
     ),
     ("The recorder is killed, too", recorder_killed::play),
     ("A byte of the recording goes bad", damage::play),
+    ("A program crashes, and its run is replayed", crash::play),
 ];
 
 /// Plays all chapters in a folder of their own, which goes away afterwards

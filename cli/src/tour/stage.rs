@@ -163,6 +163,10 @@ impl Stage {
         };
         let steps = [
             again,
+            (
+                "reprise record --last 10s -- PROGRAM",
+                "record a program of your own until it crashes",
+            ),
             ("reprise show --help", "all about looking into a recording"),
             (
                 "reprise doctor",
@@ -177,8 +181,8 @@ impl Stage {
         text.push('\n');
         print(&text)?;
         self.say(
-            "Not there yet: recording your own Java, Linux and C programs, and replaying. This \
-             version has the recording, the spool that outlives a death, and what reads them.",
+            "Not there yet: recording chosen classes of a Java program, thread schedules, C \
+             programs by function, and programs with several threads; and a debugger on a replay.",
         )
     }
 }

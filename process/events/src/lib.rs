@@ -13,10 +13,12 @@
 //! the segment's number; what a file brought in when it was mapped has a number
 //! of its own, from [`FIRST_CONTENT`] on, that the call's event names.
 
+mod describe;
 mod event;
 mod sums;
 pub mod wire;
 
+pub use crate::describe::describe;
 pub use crate::event::{
     Call, Content, End, Ending, Event, Kind, Position, Region, Registers, Signal, Sigreturn, Start,
     State, Tsc, Write,
