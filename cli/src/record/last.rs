@@ -63,11 +63,7 @@ fn without_recorder(request: &Request, subject: Waiting, why: &str) -> Result<St
     let ended = subject
         .run_unrecorded()
         .map_err(|error| not_started(request, error))?;
-    use std::os::unix::process::ExitStatusExt as _;
-    Ok(status(match ended.code() {
-        Some(code) => Ended::Exited(code),
-        None => Ended::Killed(ended.signal().unwrap_or(0)),
-    }))
+    Ok(status(ended))
 }
 
 /// The subject's own status, as a shell passes it on.

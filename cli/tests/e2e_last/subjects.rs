@@ -92,3 +92,20 @@ fn only_failures_are_kept_unless_all_are_wanted() {
     assert!(stage.recording().exists());
     assert_eq!(stage.replay().status.code(), Some(0));
 }
+
+#[test]
+fn a_command_that_is_not_there_is_said_as_shells_say_it() {
+    // More than once: who waits for the child's end first is a matter of luck.
+    for _ in 0..5 {
+        let stage = Stage::new();
+        let output = stage.record(&["no-such-program"], b"");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(127), "{said}");
+        assert!(said.contains("No such file or directory"), "{said}");
+        assert!(!stage.recording().exists());
+    }
+    let stage = Stage::new();
+    stage.write("text", b"");
+    let output = stage.record(&["./text"], b"");
+    assert_eq!(output.status.code(), Some(126));
+}

@@ -112,7 +112,7 @@ pub(crate) fn run(
     let log = match log {
         Ok(log) => log,
         Err(error) => {
-            let ended = subject.run_unrecorded().map(ended_of)?;
+            let ended = subject.run_unrecorded()?;
             let recorded = Err(error);
             return Ok(Outcome { ended, recorded });
         }
@@ -137,22 +137,8 @@ pub(crate) fn run(
     if let Some(processors) = session.processors {
         processors.restore(nix::unistd::Pid::from_raw(0));
     }
-    // A child that never became the program says why.
-    match started.starter.join() {
-        Ok(Ok(_)) => {}
-        Ok(Err(error)) => return Err(StartError::Program(error)),
-        Err(_) => return Err(StartError::Process(io::Error::other("the starter died"))),
-    }
     let ended = ended.map_err(|error| StartError::Process(io::Error::other(error)))?;
     Ok(session.finish(ended))
-}
-
-fn ended_of(status: std::process::ExitStatus) -> Ended {
-    use std::os::unix::process::ExitStatusExt as _;
-    match status.code() {
-        Some(code) => Ended::Exited(code),
-        None => Ended::Killed(status.signal().unwrap_or(0)),
-    }
 }
 
 impl Session {

@@ -5,18 +5,18 @@
     reason = "what happens between fork and exec is out of the compiler's sight"
 )]
 
-use std::ffi::OsString;
+use std::ffi::{CString, OsString};
 use std::io::{self, PipeReader, PipeWriter, Read as _, Write as _, pipe};
-use std::os::fd::AsRawFd as _;
-use std::os::unix::process::CommandExt as _;
-use std::process::{Child, Command};
-use std::thread::{self, JoinHandle};
+use std::os::fd::{AsRawFd as _, RawFd};
+use std::os::unix::ffi::OsStrExt as _;
 
 use nix::libc;
 use nix::sched::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
 use nix::sys::signal::{SigHandler, Signal, signal};
-use nix::unistd::Pid;
-use reprise_tracee::{TraceError, Tracee};
+use nix::unistd::{ForkResult, Pid, fork};
+use reprise_tracee::{Resume, Stop, TraceError, Tracee};
+
+use crate::session::Ended;
 
 /// What the parent tells the waiting child.
 const RECORDED: u8 = 1;
@@ -46,7 +46,7 @@ pub enum StartError {
 pub struct Waiting {
     pid: Pid,
     go: PipeWriter,
-    starter: JoinHandle<io::Result<Child>>,
+    failure: PipeReader,
     traced: Result<Tracee, TraceError>,
     processors: Option<Processors>,
 }
@@ -54,7 +54,6 @@ pub struct Waiting {
 /// A subject that runs.
 pub(crate) struct Started {
     pub(crate) tracee: Tracee,
-    pub(crate) starter: JoinHandle<io::Result<Child>>,
     pub(crate) processors: Option<Processors>,
 }
 
@@ -86,33 +85,30 @@ impl Processors {
 impl Waiting {
     /// Starts a child for the command and begins to trace it.
     pub fn start(command: &[OsString]) -> Result<Self, StartError> {
-        let (mut ready, announce) = pipe().map_err(StartError::Process)?;
+        let words: Result<Vec<CString>, _> = command
+            .iter()
+            .map(|word| CString::new(word.as_bytes()))
+            .collect();
+        // A command line has no zero bytes, nor is it empty: the caller got it
+        // from one.
+        let words = words.map_err(|error| StartError::Program(error.into()))?;
+        let mut pointers: Vec<*const libc::c_char> = words.iter().map(|w| w.as_ptr()).collect();
+        pointers.push(std::ptr::null());
         let (wait, go) = pipe().map_err(StartError::Process)?;
-        let (program, arguments) = command
-            .split_first()
-            .ok_or_else(|| StartError::Program(io::ErrorKind::NotFound.into()))?;
-        let mut child = Command::new(program);
-        child.args(arguments);
-        let inherited = go.as_raw_fd();
-        // SAFETY: the closure runs in a forked child and only makes system
-        // calls; it takes no lock and allocates nothing.
-        unsafe {
-            child.pre_exec(move || prepare(&announce, &wait, inherited));
-        }
-        let starter = thread::spawn(move || child.spawn());
-        let mut pid = [0; 4];
-        if let Err(error) = ready.read_exact(&mut pid) {
-            return Err(match starter.join() {
-                Ok(Err(error)) => StartError::Process(error),
-                _ => StartError::Process(error),
-            });
-        }
-        let pid = Pid::from_raw(i32::from_le_bytes(pid));
+        let (failure, report) = pipe().map_err(StartError::Process)?;
+        let unused = [go.as_raw_fd(), failure.as_raw_fd()];
+        // SAFETY: the child only makes system calls; it takes no lock and
+        // allocates nothing.
+        let child = match unsafe { fork() } {
+            Ok(ForkResult::Parent { child }) => child,
+            Ok(ForkResult::Child) => become_subject(&wait, &report, unused, &pointers),
+            Err(errno) => return Err(StartError::Process(errno.into())),
+        };
         Ok(Self {
-            pid,
+            pid: child,
             go,
-            starter,
-            traced: Tracee::seize(pid, OPTIONS),
+            failure,
+            traced: Tracee::seize(child, OPTIONS),
             processors: None,
         })
     }
@@ -136,24 +132,19 @@ impl Waiting {
     }
 
     /// Lets it run, traced.
-    pub(crate) fn go(mut self) -> Result<Started, StartError> {
+    pub(crate) fn go(self) -> Result<Started, StartError> {
         let tracee = match self.traced {
             Ok(tracee) => tracee,
             Err(error) => return Err(StartError::Process(io::Error::other(error))),
         };
+        let processors = self.processors;
         leave_keyboard_to_subject();
-        self.go
-            .write_all(&[RECORDED])
-            .map_err(StartError::Process)?;
-        Ok(Started {
-            tracee,
-            starter: self.starter,
-            processors: self.processors,
-        })
+        self.become_program(RECORDED)?;
+        Ok(Started { tracee, processors })
     }
 
     /// Lets it run with nobody watching, and waits for its end.
-    pub fn run_unrecorded(mut self) -> Result<std::process::ExitStatus, StartError> {
+    pub fn run_unrecorded(self) -> Result<Ended, StartError> {
         leave_keyboard_to_subject();
         if let Ok(tracee) = self.traced {
             // Detaching needs a stop; the child waits in a read, which is then
@@ -164,51 +155,75 @@ impl Waiting {
         if let Some(processors) = self.processors {
             processors.restore(self.pid);
         }
-        self.go
-            .write_all(&[UNRECORDED])
-            .map_err(StartError::Process)?;
-        match self.starter.join() {
-            Ok(Ok(mut child)) => child.wait().map_err(StartError::Process),
-            Ok(Err(error)) => Err(StartError::Program(error)),
-            Err(_) => Err(StartError::Process(io::Error::other("the starter died"))),
-        }
+        let pid = self.pid;
+        self.become_program(UNRECORDED)?;
+        end_of(pid).map_err(|error| StartError::Process(io::Error::other(error)))
     }
 
     /// Never starts it.
     pub fn abandon(mut self) {
         let _ = self.go.write_all(&[NEVER]);
-        if let Ok(tracee) = self.traced {
-            while let Ok(stop) = tracee.wait() {
-                use reprise_tracee::{Resume, Stop};
-                if matches!(stop, Stop::Exited(_) | Stop::Killed(_)) {
-                    break;
-                }
-                let _ = tracee.resume(Resume::ToCall, 0);
+        let _ = end_of(self.pid);
+    }
+
+    /// Tells the child to become the program, and finds out whether it did.
+    fn become_program(mut self, how: u8) -> Result<(), StartError> {
+        self.go.write_all(&[how]).map_err(StartError::Process)?;
+        let mut error = [0; 4];
+        // The child's end of the pipe is closed when it becomes the program.
+        match self.failure.read_exact(&mut error) {
+            Err(_) => Ok(()),
+            Ok(()) => {
+                let _ = end_of(self.pid);
+                let error = io::Error::from_raw_os_error(i32::from_le_bytes(error));
+                Err(StartError::Program(error))
             }
         }
-        let _ = self.starter.join();
+    }
+}
+
+/// Waits for the end of a child, traced or not.
+fn end_of(pid: Pid) -> Result<Ended, TraceError> {
+    let child = Tracee::already(pid);
+    loop {
+        match child.wait()? {
+            Stop::Exited(status) => return Ok(Ended::Exited(status)),
+            Stop::Killed(signal) => return Ok(Ended::Killed(signal)),
+            _ => child.resume(Resume::ToCall, 0)?,
+        }
     }
 }
 
 /// The child's part.
-fn prepare(announce: &PipeWriter, wait: &PipeReader, inherited: i32) -> io::Result<()> {
-    let (mut announce, mut wait) = (announce, wait);
-    // SAFETY: the child has its own copy of the descriptor and no use for it;
-    // kept open, it would keep the child waiting for ever if the parent died.
-    unsafe { libc::close(inherited) };
-    announce.write_all(&std::process::id().to_le_bytes())?;
-    let mut word = [0];
-    wait.read_exact(&mut word)?;
-    match word[0] {
-        RECORDED => {
-            // From here on reading the time-stamp counter is a fault, which the
-            // tracer answers. SAFETY: `prctl` takes numbers here.
-            unsafe { libc::prctl(libc::PR_SET_TSC, libc::PR_TSC_SIGSEGV) };
-            Ok(())
-        }
-        UNRECORDED => Ok(()),
-        _ => Err(io::ErrorKind::Interrupted.into()),
+fn become_subject(
+    mut wait: &PipeReader,
+    mut report: &PipeWriter,
+    unused: [RawFd; 2],
+    command: &[*const libc::c_char],
+) -> ! {
+    for descriptor in unused {
+        // SAFETY: these are the child's own copies, which it has no use for;
+        // kept open, the first would keep it waiting if the parent died.
+        unsafe { libc::close(descriptor) };
     }
+    let mut word = [0];
+    if wait.read_exact(&mut word).is_ok() && word[0] != NEVER {
+        // SAFETY: these calls take numbers, and pointers to texts that end with
+        // zero and live as long as this process. A Rust program ignores broken
+        // pipes, other programs expect to die of them. From the second call on,
+        // reading the time-stamp counter is a fault, which the tracer answers.
+        unsafe {
+            libc::signal(libc::SIGPIPE, libc::SIG_DFL);
+            if word[0] == RECORDED {
+                libc::prctl(libc::PR_SET_TSC, libc::PR_TSC_SIGSEGV);
+            }
+            libc::execvp(command[0], command.as_ptr());
+        }
+        let error = io::Error::last_os_error().raw_os_error().unwrap_or(0);
+        let _ = report.write_all(&error.to_le_bytes());
+    }
+    // SAFETY: ends the process without running anything of the parent's.
+    unsafe { libc::_exit(127) }
 }
 
 /// Control-C is meant for the subject; its recorder outlives it.
