@@ -162,7 +162,8 @@ fn probe(
     let (called, receiver) = match way {
         Way::Dispatch => ("call", true),
         Way::Super => ("callSuper", true),
-        Way::Out | Way::New(_) | Way::SuperConstructor => ("callOut", false),
+        Way::Out | Way::New(_) => ("callOut", false),
+        Way::SuperConstructor => ("callSuperInit", false),
     };
     if receiver {
         before.op(opcode::DUP)?;
@@ -171,10 +172,16 @@ fn probe(
     push_id(&mut before, site, body.pool)?;
     let bare = if arguments.is_empty() { "Bare" } else { "" };
     let object = if receiver { "Ljava/lang/Object;" } else { "" };
+    let mut class = "";
+    if way == Way::SuperConstructor {
+        let name = body.class.name()?.to_str_lossy().replace('/', ".");
+        before.push_string(&name, body.pool)?;
+        class = "Ljava/lang/String;";
+    }
     call(
         &mut before,
         &format!("{called}{bare}"),
-        &format!("({object}{RECORDER}I)V"),
+        &format!("({object}{RECORDER}I{class})V"),
         body.pool,
     )?;
     body.log_arguments(&mut before, &arguments)?;
@@ -184,9 +191,11 @@ fn probe(
     body.editor.before(instruction.offset, before)?;
 
     let mut after = Snippet::new();
-    if name == "clone" && descriptor.parameters.is_empty() {
+    if way == Way::Super && name == "clone" && text == "()Ljava/lang/Object;" {
         after.op(opcode::DUP)?;
-        call(&mut after, "cloned", "(Ljava/lang/Object;)V", body.pool)?;
+        body.load_recorder(&mut after)?;
+        let descriptor = format!("(Ljava/lang/Object;{RECORDER})V");
+        call(&mut after, "cloned", &descriptor, body.pool)?;
     }
     let result = match (way, descriptor.result) {
         (Way::New(true), _) => Some((OBJECT_TYPE, true)),
@@ -200,9 +209,13 @@ fn probe(
     }
     body.load_recorder(&mut after)?;
     let value = result.map_or("", |(ty, _)| parameter(ty));
+    let returned = match way {
+        Way::SuperConstructor => "superReturned",
+        _ => "returned",
+    };
     call(
         &mut after,
-        "returned",
+        returned,
         &format!("({value}{RECORDER})V"),
         body.pool,
     )?;

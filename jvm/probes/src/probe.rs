@@ -16,7 +16,9 @@
 //!            callSuper(Object, R, site)  callSuperBare           by the superclass
 //!            callOut(R, site)            callOutBare             certainly out: static, constructors
 //!            returned(T, R)              returned(R)
-//!            cloned(Object)                                      a copy has a number of its own
+//!            callSuperInit(R, site, String)  …Bare               super() of an outside class
+//!            superReturned(Object, R)    superReturned(R)
+//!            cloned(Object, R)                                   a copy has a number of its own
 //! fields     reads(Object, R, site)      last(T, R)
 //!            readStatic(T, R, site)
 //!            writes(Object, R, site)     last(T, R)

@@ -7,5 +7,6 @@
 
 mod killed;
 mod mistakes;
+mod programs;
 mod subjects;
 mod support;

@@ -105,8 +105,29 @@ public final class Probe {
         }
     }
 
-    public static void cloned(Object copy) {
-        if (copy != null) {
+    public static void callSuperInit(Recorder r, int site, String type) {
+        r.outCall(site);
+        r.expectSuper(type);
+    }
+
+    public static void callSuperInitBare(Recorder r, int site, String type) {
+        callSuperInit(r, site, type);
+        r.end();
+    }
+
+    public static void superReturned(Object value, Recorder r) {
+        r.superReturned();
+        returned(value, r);
+    }
+
+    public static void superReturned(Recorder r) {
+        r.superReturned();
+        returned(r);
+    }
+
+    /** What Object.clone copied includes the number. */
+    public static void cloned(Object copy, Recorder r) {
+        if (copy != null && (r.level & 1) == 0) {
             ClassInfo info = ClassInfo.of(copy.getClass());
             if (info.kind == ClassInfo.NUMBERED) {
                 Ring.U.putLong(copy, info.offset, 0);

@@ -43,8 +43,14 @@ public final class Recorder extends Ring {
         this.thread = thread;
     }
 
+    /** The calls of outside super() that are open. */
+    private final Supers supers = new Supers();
+
     /** Begins an INCALL and returns the token of the method. */
     int inCall(int method) {
+        if (supers.top() == level && level != 0 && !supers.isActive()) {
+            leaveSuper();
+        }
         int now = level + 1;
         sayTouch();
         incoming(INCALL);
@@ -68,6 +74,25 @@ public final class Recorder extends Ring {
         if (at == 0) {
             level = out;
         }
+    }
+
+    /** The outcall that was begun is super() in a constructor of this class. */
+    void expectSuper(String type) {
+        supers.push(next, type);
+    }
+
+    void superReturned() {
+        supers.pop();
+    }
+
+    /**
+     * super() has thrown, and nothing could notice: its caller is outside, and
+     * a constructor cannot catch what super() throws. What it was is not known.
+     */
+    private void leaveSuper() {
+        int to = supers.top() - 2;
+        supers.pop();
+        unwind(null, to);
     }
 
     void outCallRet(int type) {
@@ -144,6 +169,9 @@ public final class Recorder extends Ring {
             finish(thrown);
         }
         level = to;
+        while (supers.top() > to) {
+            supers.pop();
+        }
     }
 
     /** Outside code does run while a class is being initialised. */
