@@ -358,6 +358,7 @@ fn one_type(descriptor: &[u8]) -> Option<(Type, &[u8])> {
 }
 
 const INVOKESTATIC: u8 = 184;
+const INVOKEDYNAMIC: u8 = 186;
 const GETSTATIC: u8 = 178;
 const PUTSTATIC: u8 = 179;
 const NEW: u8 = 187;
@@ -375,8 +376,8 @@ impl Tables {
                 self.methods.insert(id, (method, signature));
             }
             Entry::Site { id, site } => {
-                let receiver = !matches!(site.opcode, INVOKESTATIC | GETSTATIC | PUTSTATIC | NEW)
-                    && site.name != "<init>";
+                let none = [INVOKESTATIC, INVOKEDYNAMIC, GETSTATIC, PUTSTATIC, NEW];
+                let receiver = !none.contains(&site.opcode) && site.name != "<init>";
                 let signature = Signature::parse(&site.descriptor, receiver)?;
                 self.sites.insert(id, (site, signature));
             }

@@ -59,11 +59,43 @@ pub(crate) fn instrument(body: &mut Body<'_, '_>) -> Result<(), ProbeError> {
             continue;
         };
         let member = body.class.pool.member(index)?;
-        if let Some(way) = way(body, &instruction, &member, &mut kept)? {
+        if is_value_of(&instruction, &member) {
+            let mut before = Snippet::new();
+            to_string(body, &mut before, instruction.offset)?;
+            body.editor.before(instruction.offset, before)?;
+            let mut after = Snippet::new();
+            log_result(body, &mut after, Some(OBJECT_TYPE))?;
+            body.editor.after(instruction.offset, after)?;
+        } else if let Some(way) = way(body, &instruction, &member, &mut kept)? {
             probe(body, &instruction, &member, way)?;
         }
     }
     Ok(())
+}
+
+/// `String.valueOf(Object)`, which compilers put before a concatenation, does
+/// nothing but to call `toString`.
+fn is_value_of(instruction: &Instruction<'_>, member: &MemberRef<'_>) -> bool {
+    instruction.opcode == opcode::INVOKESTATIC
+        && member.class == "java/lang/String"
+        && member.name == "valueOf"
+        && member.descriptor == "(Ljava/lang/Object;)Ljava/lang/String;"
+}
+
+/// `toString` is about to be called on the object on the stack, unless that is
+/// null.
+pub(crate) fn to_string(
+    body: &mut Body<'_, '_>,
+    code: &mut Snippet,
+    offset: u32,
+) -> Result<(), ProbeError> {
+    let (owner, name, descriptor) = ("java/lang/Object", "toString", "()Ljava/lang/String;");
+    let site = body.site(offset, opcode::INVOKEVIRTUAL, owner, name, descriptor);
+    code.op(opcode::DUP)?;
+    body.load_recorder(code)?;
+    push_id(code, site, body.pool)?;
+    let called = format!("(Ljava/lang/Object;{RECORDER}I)V");
+    call(code, "callBare", &called, body.pool)
 }
 
 /// How a call leaves the inside; none when it provably does not, or needs no
@@ -221,6 +253,25 @@ fn probe(
     )?;
     body.editor.after(instruction.offset, after)?;
     Ok(())
+}
+
+/// Logs the result of a call that has just returned, which stays on the stack.
+pub(crate) fn log_result(
+    body: &mut Body<'_, '_>,
+    code: &mut Snippet,
+    result: Option<FieldType<'_>>,
+) -> Result<(), ProbeError> {
+    if let Some(ty) = result {
+        duplicate(code, ty)?;
+    }
+    body.load_recorder(code)?;
+    let value = result.map_or("", parameter);
+    call(
+        code,
+        "returned",
+        &format!("({value}{RECORDER})V"),
+        body.pool,
+    )
 }
 
 /// What the constructor calls of a method initialise.

@@ -10,6 +10,7 @@
 //! | which classes are inside | [`pattern`] |
 //! | where a method is entered and left | `method` |
 //! | calls that may leave the inside | `calls` |
+//! | `invokedynamic`: concatenation, lambdas, records | `dynamic` |
 //! | fields and `new` of outside classes | `fields` |
 //! | writes to inside fields by outside classes | `inwrite` |
 //! | the field that holds an object's number | `identity` |
@@ -24,6 +25,7 @@
 
 mod calls;
 pub mod catalog;
+mod dynamic;
 mod fields;
 mod identity;
 mod inwrite;

@@ -19,6 +19,7 @@
 //!            callSuperInit(R, site, String)  …Bare               super() of an outside class
 //!            superReturned(Object, R)    superReturned(R)
 //!            cloned(Object, R)                                   a copy has a number of its own
+//!            refersOutside(Object)                               a reference to an outside method
 //! fields     reads(Object, R, site)      last(T, R)
 //!            readStatic(T, R, site)
 //!            writes(Object, R, site)     last(T, R)

@@ -15,6 +15,9 @@ final class ClassInfo {
     /** An immutable JDK value that its text determines. */
     static final int TEXT = 5;
 
+    /** A string, by value. */
+    static final int STRING = 6;
+
     static final int OUTSIDE = 0;
     static final int INSIDE = 1;
     static final int ARRAY = 3;
@@ -37,6 +40,14 @@ final class ClassInfo {
     /** Where the number is in an object, for {@link #NUMBERED}. */
     final long offset;
 
+    /** For the hidden class of a method reference: what it calls is outside. */
+    volatile boolean refersOutside;
+
+    /** Whether calls on such an object run for real: strings, boxes and the like. */
+    boolean isValue() {
+        return kind == BOX || kind == TEXT || kind == STRING;
+    }
+
     static ClassInfo of(Class<?> type) {
         return KNOWN.get(type);
     }
@@ -50,6 +61,7 @@ final class ClassInfo {
         type = Values.boxed(c);
         kind = offset != 0 ? NUMBERED
             : type != Type.VOID ? BOX
+            : c == String.class ? STRING
             : c == Class.class ? CLASS
             : !inside && Enum.class.isAssignableFrom(c) && c != Enum.class ? ENUM
             : Values.isText(c) ? TEXT

@@ -135,6 +135,10 @@ public final class Probe {
         }
     }
 
+    public static void refersOutside(Object function) {
+        ClassInfo.of(function.getClass()).refersOutside = true;
+    }
+
     // Fields.
 
     public static void reads(Object receiver, Recorder r, int site) {

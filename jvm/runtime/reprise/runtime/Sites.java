@@ -39,7 +39,7 @@ final class Sites {
     }
 
     private static boolean ask(Class<?> type, ClassInfo info, int site) {
-        boolean leaves = Native.leaves(type, site);
+        boolean leaves = !info.isValue() && (info.refersOutside || Native.leaves(type, site));
         synchronized (Sites.class) {
             Met[] all = sites;
             if (site >= all.length) {
