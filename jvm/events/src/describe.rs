@@ -59,11 +59,19 @@ pub fn describe(event: &Event, thread: u64, reader: &Reader) -> String {
             from,
             elements,
             ..
-        } => format!(
-            "ARRAY {} from {from}: {}",
-            words.reference(array),
-            words.list(None, elements)
-        ),
+        } => {
+            const SHOWN: usize = 32;
+            let shown = elements.get(..SHOWN).unwrap_or(elements);
+            let left = match elements.len().saturating_sub(SHOWN) {
+                0 => String::new(),
+                left => format!(", … ({left} more)"),
+            };
+            format!(
+                "ARRAY {} from {from}: {}{left}",
+                words.reference(array),
+                words.list(None, shown)
+            )
+        }
     }
 }
 

@@ -27,6 +27,18 @@ const PURE: &[Pure] = &[
         why: "It does nothing, and every constructor calls it.",
     },
     Pure {
+        class: "java/lang/Record",
+        names: &["<init>"],
+        but: &[],
+        why: "As Object.",
+    },
+    Pure {
+        class: "java/lang/Enum",
+        names: &["<init>", "name", "ordinal"],
+        but: &[],
+        why: "It keeps name and number. The methods are final.",
+    },
+    Pure {
         class: "java/lang/String",
         names: &[
             "charAt",
@@ -125,6 +137,15 @@ const PURE: &[Pure] = &[
     },
 ];
 
+/// Arrays are arrays on both sides, so these do the same to them; of objects
+/// they only move references.
+const MOVES: &[(&str, &str)] = &[
+    ("java/lang/System", "arraycopy"),
+    ("java/util/Arrays", "copyOf"),
+    ("java/util/Arrays", "copyOfRange"),
+    ("java/util/Arrays", "fill"),
+];
+
 /// Parameters and results that a pure call may have: scalars, strings and
 /// arrays of scalars, which `toCharArray` and the like make or read.
 fn is_plain(descriptor: &str) -> bool {
@@ -161,6 +182,9 @@ pub fn is_pure(class: &str, name: &str, descriptor: &str) -> bool {
     if class.starts_with('[') {
         return name == "clone";
     }
+    if MOVES.contains(&(class, name)) {
+        return true;
+    }
     let Some(pure) = PURE.iter().find(|pure| pure.class == class) else {
         return false;
     };
@@ -184,6 +208,7 @@ mod tests {
             ("java/lang/String", "equals", "(Ljava/lang/Object;)Z"),
             ("java/lang/Integer", "valueOf", "(I)Ljava/lang/Integer;"),
             ("[I", "clone", "()Ljava/lang/Object;"),
+            ("java/util/Arrays", "copyOf", "([II)[I"),
         ] {
             assert!(is_pure(class, name, descriptor), "{class}.{name}");
         }
@@ -207,6 +232,7 @@ mod tests {
                 "()Ljava/util/Optional;",
             ),
             ("java/lang/StringBuilder", "length", "()I"),
+            ("java/util/Arrays", "sort", "([Ljava/lang/Object;)V"),
         ] {
             assert!(!is_pure(class, name, descriptor), "{class}.{name}");
         }

@@ -22,6 +22,64 @@ fn every_subject_says_the_same_and_leaves_the_expected_events() {
     }
 }
 
+/// What comes in is the same without the oracle, down to the numbers of the
+/// objects; what goes out is not there.
+#[test]
+fn without_the_oracle_everything_that_comes_in_is_kept() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../subjects");
+    let java = &support::jdks()[0];
+    for subject in [
+        "jvm-callbacks",
+        "jvm-constructors",
+        "jvm-dynamic",
+        "jvm-arrays",
+    ] {
+        let subject = root.join(subject);
+        let classes = tempfile::tempdir().unwrap();
+        support::compile(&subject, classes.path(), Path::new("."));
+        let patterns = fs::read_to_string(subject.join("observe")).unwrap();
+        let patterns = patterns.split_whitespace().collect::<Vec<_>>().join(":");
+        let record = |name: &str, option: &str| {
+            let agent = support::agent(&format!("observe={patterns},out={name}{option}"));
+            support::java(java, classes.path(), &[&agent, "-cp", ".", "Main"]);
+            support::read_unchecked(&classes.path().join(name))
+        };
+        let kept: Vec<String> = record("with.reprise", "")
+            .threads
+            .remove(0)
+            .1
+            .into_iter()
+            .filter(|line| !is_outgoing(line))
+            .map(|line| without_classes(&line))
+            .collect();
+        let without: Vec<String> = record("without.reprise", ",no-oracle")
+            .threads
+            .remove(0)
+            .1
+            .into_iter()
+            .inspect(|line| assert!(!is_outgoing(line), "{line}"))
+            .filter(|line| !line.starts_with("COUNT"))
+            .map(|line| without_classes(&line))
+            .collect();
+        assert_eq!(kept, without, "{}", subject.display());
+    }
+}
+
+fn is_outgoing(line: &str) -> bool {
+    ["INCALLRET", "OUTCALL ", "OUTWRITE", "EXCOUT"]
+        .iter()
+        .any(|outgoing| line.starts_with(outgoing))
+}
+
+/// A class is said with the first mention of an object, which may be outgoing.
+fn without_classes(line: &str) -> String {
+    let mut text = String::new();
+    for word in line.split_inclusive([' ', '(', ',']) {
+        text += word.split_once('#').map_or(word, |(_, number)| number);
+    }
+    text
+}
+
 fn check(subject: &Path) {
     let classes = tempfile::tempdir().unwrap();
     support::compile(subject, classes.path(), Path::new("."));

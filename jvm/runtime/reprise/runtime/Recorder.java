@@ -13,6 +13,7 @@ public final class Recorder extends Ring {
     static final int EXCOUT = 9 << 4;
     static final int TOUCH = 10 << 4;
     static final int TOUCHED = 11 << 4;
+    static final int ARRAY = 12 << 4;
     static final int COUNT = 13 << 4;
 
     /** Whether outgoing events are kept. */
@@ -43,6 +44,13 @@ public final class Recorder extends Ring {
         this.thread = thread;
     }
 
+    /** What the event that is being written does with the arrays it mentions. */
+    private int arrays;
+    private static final int LEAVES = 0;
+    private static final int GIVES = 1;
+    private static final int BRINGS = 2;
+    private static final int HOLDS = 3;
+    private final Crossing crossing = new Crossing();
     /** The calls of outside super() that are open. */
     private final Supers supers = new Supers();
 
@@ -69,6 +77,7 @@ public final class Recorder extends Ring {
     void outCall(int site) {
         int out = level + 1;
         outgoing(OUTCALL);
+        arrays = GIVES;
         id(site);
         next = out;
         if (at == 0) {
@@ -200,11 +209,13 @@ public final class Recorder extends Ring {
             stamp();
         }
         unsaid = false;
+        arrays = BRINGS;
         start(first);
     }
 
     private void outgoing(int first) {
         unsaid = !oracle;
+        arrays = LEAVES;
         start(first);
     }
 
@@ -231,6 +242,32 @@ public final class Recorder extends Ring {
         } else {
             publish();
         }
+        if (!crossing.isEmpty()) {
+            crossing.write(this, level);
+        }
+    }
+
+    /** Whether an event can take one more element of an array. */
+    boolean hasRoom() {
+        return length() < 4096;
+    }
+
+    /** What an array holds from one index to another. */
+    void elements(Object array, int type, int from, int to) {
+        ClassInfo info = ClassInfo.of(array.getClass());
+        unsaid = false;
+        do {
+            start(ARRAY | type);
+            if (at == 0) {
+                return;
+            }
+            arrays = LEAVES;
+            plain(array, info);
+            varint(from);
+            arrays = HOLDS;
+            from = Elements.write(this, array, type, from, to);
+            publish();
+        } while (from < to);
     }
 
     private void id(int id) {
@@ -289,10 +326,18 @@ public final class Recorder extends Ring {
     private void plain(Object o, ClassInfo info) {
         long mine = nextId();
         long id = Ids.get(o, mine);
-        if (id == mine) {
+        boolean isFirst = id == mine;
+        if (isFirst) {
             first(o, info);
         } else {
             again(id, info.space);
+        }
+        if (info.space == ClassInfo.ARRAY) {
+            if (arrays == GIVES) {
+                crossing.isGiven(o, next);
+            } else if (arrays == BRINGS || arrays == HOLDS && isFirst) {
+                crossing.comesIn(o);
+            }
         }
     }
 

@@ -113,6 +113,11 @@ class Ring {
         at = start + HEAD + 1;
     }
 
+    /** The bytes of the event so far. */
+    final long length() {
+        return at - start;
+    }
+
     /** Makes the event that was begun exist. */
     final void publish() {
         long length = at - start;
