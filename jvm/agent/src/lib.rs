@@ -16,6 +16,8 @@
 )]
 
 mod environment;
+mod jni;
+mod observe;
 mod options;
 mod probe;
 
@@ -65,11 +67,17 @@ pub unsafe extern "system" fn Agent_OnLoad(
 /// Does what the options ask for, or says in one line why it does not.
 fn load(vm: *mut JavaVM, text: &str) -> Result<(), String> {
     let options = Options::parse(text).map_err(|error| error.to_string())?;
-    if let Some(file) = options.probe {
+    if let Some(file) = &options.probe {
         // SAFETY: `vm` comes from the JVM's own call of `Agent_OnLoad`, which
         // has not returned yet.
         let environment = unsafe { Environment::of(vm) };
-        write_probe(&file, environment)?;
+        write_probe(file, environment)?;
+    }
+    if !options.observe.is_empty() {
+        // SAFETY: as above.
+        let environment = unsafe { Environment::of(vm) };
+        let environment = environment.map_err(|error| error.to_string())?;
+        observe::load(environment, &options)?;
     }
     Ok(())
 }
@@ -87,12 +95,14 @@ fn write_probe(
     })
 }
 
-/// Standard error belongs to the subject, so it gets one line and no more.
+/// The recording will not be made.
 fn warn(message: &str) {
+    say(&format!("{message}; this JVM runs unrecorded"));
+}
+
+/// Standard error belongs to the subject, so it gets one line and no more.
+fn say(message: &str) {
     use std::io::Write as _;
     // `eprintln!` panics when standard error is closed.
-    let _ = writeln!(
-        std::io::stderr(),
-        "reprise: {message}; this JVM runs unrecorded"
-    );
+    let _ = writeln!(std::io::stderr(), "reprise: {message}");
 }

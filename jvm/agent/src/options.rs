@@ -8,13 +8,26 @@ use std::fmt;
 use std::path::PathBuf;
 
 /// Every option there is, with the word that stands for its value in messages.
-const KNOWN: &[(&str, &str)] = &[("probe", "FILE")];
+/// An option without such a word has no value.
+const KNOWN: &[(&str, &str)] = &[
+    ("probe", "FILE"),
+    ("observe", "PATTERN"),
+    ("out", "FILE"),
+    ("no-oracle", ""),
+];
 
 /// What the agent was asked to do.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Options {
     /// Write what this JVM can do for a recording to this file, as JSON.
     pub(crate) probe: Option<PathBuf>,
+    /// Record the boundary of the classes that these patterns name. Several
+    /// are separated by `:`, or the option is repeated.
+    pub(crate) observe: Vec<String>,
+    /// The recording to make.
+    pub(crate) out: Option<PathBuf>,
+    /// Do not record what the inside does, only what is done to it.
+    pub(crate) no_oracle: bool,
 }
 
 /// Why the options were not accepted.
@@ -28,6 +41,13 @@ pub(crate) enum OptionsError {
     NoValue { name: &'static str },
     /// The option was given more than once.
     Repeated { name: &'static str },
+    /// The option has no value and was given one.
+    Superfluous { name: &'static str },
+    /// An option is of no use without another.
+    Needs {
+        name: &'static str,
+        other: &'static str,
+    },
 }
 
 impl Options {
@@ -42,14 +62,35 @@ impl Options {
             let Some((name, _)) = KNOWN.iter().find(|(known, _)| *known == name) else {
                 return Err(OptionsError::Unknown { name: name.into() });
             };
-            if value.is_empty() {
-                return Err(OptionsError::NoValue { name });
-            }
-            if options.probe.replace(value.into()).is_some() {
-                return Err(OptionsError::Repeated { name });
+            match (*name, value.is_empty()) {
+                ("no-oracle", true) if !option.contains('=') => options.no_oracle = true,
+                ("no-oracle", _) => return Err(OptionsError::Superfluous { name }),
+                (_, true) => return Err(OptionsError::NoValue { name }),
+                ("observe", _) => options.observe.extend(value.split(':').map(str::to_owned)),
+                _ => {
+                    let place = match *name {
+                        "out" => &mut options.out,
+                        _ => &mut options.probe,
+                    };
+                    if place.replace(value.into()).is_some() {
+                        return Err(OptionsError::Repeated { name });
+                    }
+                }
             }
         }
-        Ok(options)
+        options.check()
+    }
+
+    /// Options that belong together are there together.
+    fn check(self) -> Result<Self, OptionsError> {
+        let observes = !self.observe.is_empty();
+        let needs = |name, other| Err(OptionsError::Needs { name, other });
+        match self.out {
+            None if observes => needs("observe", "out"),
+            Some(_) if !observes => needs("out", "observe"),
+            _ if self.no_oracle && !observes => needs("no-oracle", "observe"),
+            _ => Ok(self),
+        }
     }
 }
 
@@ -57,19 +98,19 @@ impl fmt::Display for OptionsError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty => {
-                let (name, value) = KNOWN[0];
+                let known: Vec<String> = KNOWN.iter().map(spelled).collect();
                 write!(
                     out,
-                    "the agent was given no option and has nothing to do \
-                     (it knows {name}={value})"
+                    "the agent was given no option and has nothing to do (it knows {})",
+                    known.join(", ")
                 )
             }
             Self::Unknown { name } => {
-                let (nearest, value) = nearest(name);
+                let nearest = spelled(&nearest(name));
                 let name = name.escape_debug();
                 write!(
                     out,
-                    "the agent has no option '{name}' (the nearest is {nearest}={value})"
+                    "the agent has no option '{name}' (the nearest is {nearest})"
                 )
             }
             Self::NoValue { name } => {
@@ -82,7 +123,22 @@ impl fmt::Display for OptionsError {
             Self::Repeated { name } => {
                 write!(out, "the agent's option '{name}' was given twice")
             }
+            Self::Superfluous { name } => {
+                write!(out, "the agent's option '{name}' takes no value")
+            }
+            Self::Needs { name, other } => {
+                let other = spelled(&nearest(other));
+                write!(out, "the agent's option '{name}' needs {other} beside it")
+            }
         }
+    }
+}
+
+/// An option as it is written, with the word for its value.
+fn spelled((name, value): &(&str, &str)) -> String {
+    match *value {
+        "" => (*name).to_owned(),
+        value => format!("{name}={value}"),
     }
 }
 
@@ -132,11 +188,11 @@ mod tests {
         );
         assert_eq!(
             message("probe=x,\u{1b}[2J"),
-            "the agent has no option '\\u{1b}[2J' (the nearest is probe=FILE)"
+            "the agent has no option '\\u{1b}[2J' (the nearest is out=FILE)"
         );
         assert_eq!(
             message("probe=x,"),
-            "the agent has no option '' (the nearest is probe=FILE)"
+            "the agent has no option '' (the nearest is out=FILE)"
         );
     }
 
@@ -153,6 +209,48 @@ mod tests {
             message("probe=a,probe=b"),
             "the agent's option 'probe' was given twice"
         );
+    }
+
+    #[test]
+    fn patterns_are_collected() {
+        let options = Options::parse("observe=a.**:!a.B,out=x.reprise,observe=c.D").unwrap();
+        assert_eq!(options.observe, ["a.**", "!a.B", "c.D"]);
+        assert_eq!(options.out, Some("x.reprise".into()));
+        assert!(!options.no_oracle);
+        assert!(
+            Options::parse("observe=a,out=x,no-oracle")
+                .unwrap()
+                .no_oracle
+        );
+    }
+
+    #[test]
+    fn what_belongs_together_is_asked_for() {
+        for (text, expected) in [
+            (
+                "observe=a",
+                "the agent's option 'observe' needs out=FILE beside it",
+            ),
+            (
+                "out=a",
+                "the agent's option 'out' needs observe=PATTERN beside it",
+            ),
+            (
+                "no-oracle",
+                "the agent's option 'no-oracle' needs observe=PATTERN beside it",
+            ),
+            (
+                "no-oracle=1",
+                "the agent's option 'no-oracle' takes no value",
+            ),
+            (
+                "observe=",
+                "the agent's option 'observe' needs a value: observe=PATTERN",
+            ),
+            ("out=a,out=b", "the agent's option 'out' was given twice"),
+        ] {
+            assert_eq!(message(text), expected);
+        }
     }
 
     #[test]

@@ -1,0 +1,69 @@
+/** Crossings in a loop; prints nanoseconds per crossing of each kind. */
+public class Loop {
+    static int sink;
+
+    public static void main(String[] args) {
+        int rounds = Integer.parseInt(args[0]);
+        Inside inside = new Inside();
+        Outside outside = new Outside();
+        for (int warm = 0; warm < 5; warm++) {
+            in(inside, rounds / 2);
+            inside.out(outside, rounds / 2);
+            inside.outWithObject(outside, rounds / 2);
+        }
+        long start = System.nanoTime();
+        sink += in(inside, rounds);
+        long one = System.nanoTime();
+        sink += inside.out(outside, rounds);
+        long two = System.nanoTime();
+        sink += inside.outWithObject(outside, rounds);
+        long three = System.nanoTime();
+        System.out.println((one - start) + " " + (two - one) + " " + (three - two));
+    }
+
+    static int in(Inside inside, int rounds) {
+        int sum = 0;
+        for (int i = 0; i < rounds; i++) {
+            sum += inside.add(i & 63);
+        }
+        return sum;
+    }
+}
+
+class Inside {
+    int count;
+
+    int add(int i) {
+        count += i;
+        return count & 63;
+    }
+
+    int out(Outside outside, int rounds) {
+        int sum = 0;
+        for (int i = 0; i < rounds; i++) {
+            sum += Outside.mix(i & 63);
+        }
+        return sum;
+    }
+
+    int outWithObject(Outside outside, int rounds) {
+        int sum = 0;
+        for (int i = 0; i < rounds; i++) {
+            sum += outside.take(this) == this ? 1 : 0;
+        }
+        return sum;
+    }
+}
+
+class Outside {
+    int taken;
+
+    static int mix(int i) {
+        return (i * 31) & 63;
+    }
+
+    Object take(Object o) {
+        taken++;
+        return o;
+    }
+}

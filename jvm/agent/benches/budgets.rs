@@ -1,0 +1,100 @@
+//! What an event of a JVM program costs. `cargo xtask bench` collects the
+//! lines that start with `BUDGET`.
+//!
+//! The same loop runs plain and recorded in turn; what is left after taking
+//! the median of one from that of the other is shared among the events. The
+//! drainer runs meanwhile, on the other core if there is one.
+#![allow(clippy::unwrap_used, reason = "a failed benchmark may panic")]
+#![allow(missing_docs, reason = "a program")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const ROUNDS: u64 = 2_000_000;
+const RUNS: usize = 7;
+
+fn main() {
+    let dir = tempfile::tempdir().unwrap();
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/Loop.java");
+    let compiled = Command::new("javac")
+        .arg("-d")
+        .arg(dir.path())
+        .arg(source)
+        .status();
+    assert!(compiled.unwrap().success());
+    let file = dir.path().join("x.reprise");
+    let (mut plain, mut recorded) = (Vec::new(), Vec::new());
+    let mut size = 0;
+    for _ in 0..RUNS {
+        plain.push(run(dir.path(), None));
+        let _ = std::fs::remove_file(&file);
+        let agent = format!(
+            "-agentpath:{}=observe=Inside,out=x.reprise",
+            library().display()
+        );
+        recorded.push(run(dir.path(), Some(&agent)));
+        size = std::fs::metadata(&file).unwrap().len();
+    }
+    let extra = |at: usize, events: f64| {
+        let median = |runs: &[[f64; 3]]| {
+            let mut values: Vec<f64> = runs.iter().map(|run| run[at]).collect();
+            values.sort_by(f64::total_cmp);
+            values[values.len() / 2]
+        };
+        (median(&recorded) - median(&plain)) / ROUNDS as f64 / events
+    };
+    // An incall and its return with the receiver's number and an int each way.
+    budget(
+        "JVM: an incall event with a receiver",
+        extra(0, 2.0),
+        "ns",
+        6.0,
+    );
+    budget(
+        "JVM: an outcall event with an int",
+        extra(1, 2.0),
+        "ns",
+        5.0,
+    );
+    // Receiver and argument out, the argument back: one has no field.
+    budget(
+        "JVM: an outcall event with objects",
+        extra(2, 2.0),
+        "ns",
+        7.0,
+    );
+    // Seven halves of the rounds were run before, so three and a half times.
+    let events = ROUNDS as f64 * 3.5 * 3.0 * 2.0;
+    budget(
+        "JVM: file size per event",
+        size as f64 / events,
+        "bytes",
+        4.0,
+    );
+}
+
+fn budget(name: &str, measured: f64, unit: &str, limit: f64) {
+    let verdict = if measured <= limit { "ok" } else { "over" };
+    println!("BUDGET\t{name}\t{measured:.2} {unit}\t≤ {limit} {unit}\t{verdict}");
+}
+
+fn run(dir: &Path, agent: Option<&str>) -> [f64; 3] {
+    let output = Command::new("java")
+        .args(agent)
+        .args(["-cp", ".", "Loop", &ROUNDS.to_string()])
+        .env_remove("JAVA_TOOL_OPTIONS")
+        .current_dir(dir)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    let mut values = text.split_whitespace().map(|word| word.parse().unwrap());
+    [(); 3].map(|()| values.next().unwrap())
+}
+
+/// Cargo puts the library beside this program.
+fn library() -> PathBuf {
+    std::env::current_exe()
+        .unwrap()
+        .with_file_name("libreprise_jvm.so")
+}

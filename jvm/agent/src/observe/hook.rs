@@ -1,0 +1,229 @@
+//! The callbacks of the JVM: it is initialised, loads classes, and ends.
+//!
+//! Whatever happens in here, the class is loaded: as it was, if it cannot be
+//! given its probes.
+
+use std::ffi::{CStr, CString, c_char, c_int, c_uchar, c_void};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use jvmti_bindings::sys::jni::{JNIEnv, jclass, jint, jobject, jthread};
+use jvmti_bindings::sys::jvmti::{
+    JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_VM_INIT, jvmtiEnv,
+    jvmtiEventCallbacks,
+};
+use reprise_classfile::flow::walk;
+use reprise_classfile::read::ClassFile;
+use reprise_jvm_events::table::Skipped;
+use reprise_probes::Instrumented;
+
+use super::{Live, SESSION, Session, natives, recording::Recorder, tables::Tables};
+use crate::jni::Frame;
+
+unsafe extern "C" {
+    /// The C library's `atexit` with the exit status.
+    fn on_exit(function: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
+}
+
+/// Asks the JVM for the callbacks.
+pub(super) fn listen(session: &Session) -> Result<(), String> {
+    let mut callbacks = jvmtiEventCallbacks::default();
+    callbacks.VMInit = Some(vm_init);
+    callbacks.VMDeath = Some(vm_death);
+    callbacks.ClassFileLoadHook = Some(class_loaded);
+    let events = [
+        JVMTI_EVENT_VM_INIT,
+        JVMTI_EVENT_VM_DEATH,
+        JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
+    ];
+    let listening = session.environment.listen(&callbacks, &events);
+    listening.map_err(|error| error.to_string())
+}
+
+unsafe extern "system" fn vm_init(_: *mut jvmtiEnv, env: *mut JNIEnv, _: jthread) {
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        let session = SESSION.get().ok_or("there is no session")?;
+        // SAFETY: the JVM hands its environment to this callback.
+        let frame = unsafe { Frame::of(env) }.ok_or("there is no JNI environment")?;
+        begin(session, frame)
+    }));
+    match outcome {
+        Ok(Ok(())) => {}
+        Ok(Err(message)) => crate::warn(&message),
+        Err(_) => crate::warn("the agent failed while the JVM was being initialised"),
+    }
+}
+
+fn begin(session: &Session, frame: Frame) -> Result<(), String> {
+    let module = natives::bind(session, frame).ok_or("the runtime's classes cannot be used")?;
+    let (recorder, stream) = Recorder::start(session)?;
+    let address = recorder.address;
+    let tables = Tables::new(stream);
+    let live = Live {
+        tables,
+        recorder,
+        module,
+    };
+    session
+        .live
+        .set(live)
+        .map_err(|_| "the JVM was initialised twice")?;
+    // SAFETY: the function is as the C library wants it and stays loaded: a
+    // JVM does not unload its agents before it exits.
+    unsafe { on_exit(exited, std::ptr::null_mut()) };
+    if natives::start(frame, address, session.oracle) {
+        Ok(())
+    } else {
+        Err("the runtime could not be started".to_owned())
+    }
+}
+
+extern "C" fn exited(status: c_int, _: *mut c_void) {
+    let _ = catch_unwind(|| {
+        let Some(session) = SESSION.get() else { return };
+        let _ = std::fs::remove_file(&session.jar);
+        let Some(live) = session.live.get() else {
+            return;
+        };
+        let skipped = live.tables.all_skipped().into_iter().map(|skipped| {
+            let dot = if skipped.method.is_empty() { "" } else { "." };
+            let what = format!("{}{dot}{}", skipped.class, skipped.method);
+            (what, skipped.why)
+        });
+        live.recorder.finish(status, skipped.collect());
+    });
+}
+
+unsafe extern "system" fn vm_death(_: *mut jvmtiEnv, _: *mut JNIEnv) {
+    let _ = catch_unwind(|| {
+        if let Some(session) = SESSION.get().filter(|session| session.live.get().is_some()) {
+            for pattern in session.unmet() {
+                crate::say(&format!(
+                    "no class that was loaded matched '{}'",
+                    pattern.escape_debug()
+                ));
+            }
+        }
+    });
+}
+
+unsafe extern "system" fn class_loaded(
+    _: *mut jvmtiEnv,
+    env: *mut JNIEnv,
+    redefined: jclass,
+    loader: jobject,
+    name: *const c_char,
+    _: jobject,
+    length: jint,
+    data: *const c_uchar,
+    new_length: *mut jint,
+    new_data: *mut *mut c_uchar,
+) {
+    let _ = catch_unwind(AssertUnwindSafe(|| {
+        let session = SESSION.get()?;
+        let live = session.live.get()?;
+        if name.is_null() || !redefined.is_null() {
+            return None;
+        }
+        // SAFETY: the JVM hands over its environment, a name that ends with a
+        // zero byte, and that many bytes, all valid during the callback.
+        let (frame, name, bytes) = unsafe {
+            let length = usize::try_from(length).ok()?;
+            let bytes = std::slice::from_raw_parts(data, length);
+            (Frame::of(env)?, CStr::from_ptr(name), bytes)
+        };
+        let name = name.to_str().ok()?;
+        // SAFETY: the JVM hands over a live loader, or null.
+        let edited = unsafe { instrument(session, live, frame, loader, name, bytes) }?;
+        let memory = session.environment.copy_for_jvm(&edited).ok()?;
+        // SAFETY: both are places for the results, and the memory is the JVM's.
+        unsafe {
+            *new_length = jint::try_from(edited.len()).ok()?;
+            *new_data = memory;
+        }
+        Some(())
+    }));
+}
+
+/// The class with its probes; none when it stays as it was.
+///
+/// # Safety
+/// `loader` is live, or null.
+unsafe fn instrument(
+    session: &Session,
+    live: &Live,
+    frame: Frame,
+    loader: jobject,
+    name: &str,
+    bytes: &[u8],
+) -> Option<Vec<u8>> {
+    let inside = session.patterns.is_inside(name);
+    if !inside && (loader.is_null() || reprise_probes::pattern::is_platform(name)) {
+        return None;
+    }
+    // SAFETY: the caller vouches for the loader.
+    let number = unsafe { session.loader(live, frame, loader) };
+    let class = live.tables.class(number, inside, name);
+    let mut catalog = live.tables.catalog(class);
+    let result = if inside {
+        session.meet(name);
+        live.tables.bytes(class, bytes.to_vec());
+        reprise_probes::inside(bytes, &session.patterns, &mut catalog).map(Some)
+    } else {
+        reprise_probes::outside(bytes, &session.patterns, &mut catalog)
+    };
+    let skip = |method: String, why: String| {
+        live.tables.skipped(Skipped {
+            class: name.to_owned(),
+            method,
+            why,
+        });
+    };
+    let instrumented = match result {
+        Ok(instrumented) => instrumented?,
+        Err(error) => {
+            skip(String::new(), error.to_string());
+            return None;
+        }
+    };
+    if let Err(why) = plausible(&instrumented) {
+        skip(String::new(), why);
+        return None;
+    }
+    for skipped in instrumented.skipped {
+        skip(skipped.method, skipped.why);
+    }
+    let package = name.rsplit_once('/').map_or("", |(package, _)| package);
+    let package = CString::new(package).ok()?;
+    // SAFETY: the caller vouches for the loader; the module is a global
+    // reference.
+    let read = unsafe {
+        session
+            .environment
+            .let_read(loader, &package, live.module.get())
+    };
+    if let Err(error) = read {
+        skip(String::new(), error.to_string());
+        return None;
+    }
+    Some(instrumented.bytes)
+}
+
+/// The verifier has its say when the class is linked, and then it is too late
+/// to load it as it was. So the types of every edited method are followed here
+/// first, as far as frames tell them.
+fn plausible(instrumented: &Instrumented) -> Result<(), String> {
+    let class = ClassFile::parse(&instrumented.bytes).map_err(|error| error.to_string())?;
+    if class.major < 50 {
+        return Ok(());
+    }
+    for method in &class.methods {
+        let followed = class
+            .code(method)
+            .map_err(|error| error.to_string())?
+            .map_or(Ok(()), |code| walk(&class, method, &code, |_, _| {}));
+        if let Err(error) = followed {
+            return Err(format!("with its probes it would not verify: {error}"));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,105 @@
+//! What the Java runtime calls, and how it is started.
+//!
+//! The functions are bound to the methods of `reprise.runtime.Native`, and
+//! nobody else can call them. None of them lets a panic into the JVM.
+
+use std::ffi::c_void;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use jvmti_bindings::sys::jni::{JNIEnv, jboolean, jbyteArray, jclass, jint, jlong, jvalue};
+
+use super::{Live, SESSION, Session};
+use crate::jni::{Frame, Global, long};
+
+/// Binds the runtime's native methods and lets it use the JDK's `Unsafe`.
+/// Returns the module of the runtime.
+pub(super) fn bind(session: &Session, frame: Frame) -> Option<Global> {
+    let native = frame.find_class(c"reprise/runtime/Native")?;
+    let object = frame.find_class(c"java/lang/Object")?;
+    // SAFETY: both classes were just found, and modules live as long as they
+    // do; the functions have the signatures that are given.
+    unsafe {
+        let module = frame.module(native)?;
+        let base = frame.module(object)?;
+        let package = c"jdk.internal.misc";
+        session.environment.export(base, package, module).ok()?;
+        let bound = frame.register(
+            native,
+            &[
+                (
+                    c"classInfo",
+                    c"(Ljava/lang/Class;)J",
+                    class_info as *mut c_void,
+                ),
+                (c"leaves", c"(Ljava/lang/Class;I)Z", leaves as *mut c_void),
+                (c"value", c"([B)I", value as *mut c_void),
+            ],
+        );
+        bound.then(|| frame.global(module))
+    }
+}
+
+/// Tells the runtime where the spool is.
+pub(super) fn start(frame: Frame, address: usize, oracle: bool) -> bool {
+    let Some(class) = frame.find_class(c"reprise/runtime/Recorders") else {
+        return false;
+    };
+    let address = long(i64::try_from(address).unwrap_or(0));
+    let process = jvalue {
+        i: std::process::id().cast_signed(),
+    };
+    let oracle = jvalue { z: oracle.into() };
+    // SAFETY: the class was just found, and the arguments are a long, an int
+    // and a boolean.
+    unsafe { frame.call_static(class, c"start", c"(JIZ)V", &[address, process, oracle]) }
+}
+
+/// Runs `body` with the session, if there is one; `otherwise` if not, or if it
+/// panics.
+fn with_session<T>(
+    env: *mut JNIEnv,
+    otherwise: T,
+    body: impl FnOnce(&Session, &Live, Frame) -> T,
+) -> T {
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        let session = SESSION.get()?;
+        let live = session.live.get()?;
+        // SAFETY: the JVM calls these functions with its own environment.
+        let frame = unsafe { Frame::of(env) }?;
+        Some(body(session, live, frame))
+    }));
+    outcome.ok().flatten().unwrap_or(otherwise)
+}
+
+extern "system" fn class_info(env: *mut JNIEnv, _: jclass, class: jclass) -> jlong {
+    with_session(env, 0, |session, live, frame| {
+        // SAFETY: the runtime passes a class object, which is live.
+        unsafe {
+            let Ok(name) = session.environment.class_name(class) else {
+                return 0;
+            };
+            let loader = session.environment.loader(class).unwrap_or_default();
+            let loader = session.loader(live, frame, loader);
+            let inside = session.patterns.is_inside(&name);
+            let id = live.tables.class(loader, inside, &name);
+            jlong::from(id) << 1 | jlong::from(inside)
+        }
+    })
+}
+
+extern "system" fn leaves(env: *mut JNIEnv, _: jclass, class: jclass, site: jint) -> jboolean {
+    let leaves = with_session(env, false, |session, live, frame| {
+        let site = site.cast_unsigned();
+        // SAFETY: the runtime passes the class of an object.
+        unsafe { session.leaves(live, frame, class, site) }
+    });
+    leaves.into()
+}
+
+extern "system" fn value(env: *mut JNIEnv, _: jclass, constant: jbyteArray) -> jint {
+    with_session(env, 0, |_, live, frame| {
+        // SAFETY: the runtime passes an array.
+        let constant = unsafe { frame.bytes(constant) };
+        live.tables.value(&constant).cast_signed()
+    })
+}

@@ -1,0 +1,126 @@
+//! Who declares what a site names.
+//!
+//! The boundary is the class that declares the member, not the receiver's
+//! class and not the owner in the constant pool. The runtime asks once for
+//! each site and class of receiver.
+
+use jvmti_bindings::sys::jni::{jclass, jint, jobject};
+
+use super::tables::Named;
+use super::{Live, Session};
+use crate::environment::EnvironmentError;
+use crate::jni::Frame;
+
+const GETFIELD: u8 = 180;
+const PUTFIELD: u8 = 181;
+const INVOKESPECIAL: u8 = 183;
+const NATIVE: jint = 0x100;
+
+impl Session {
+    /// Whether a site leaves the inside when its receiver has this class.
+    ///
+    /// # Safety
+    /// `class` is live, and there are objects of it.
+    pub(super) unsafe fn leaves(
+        &self,
+        live: &Live,
+        frame: Frame,
+        class: jclass,
+        site: u32,
+    ) -> bool {
+        let Some(named) = live.tables.site(site) else {
+            return false;
+        };
+        // SAFETY: the caller vouches for the class.
+        match unsafe { self.origin(frame, class, &named) } {
+            Ok(Some((origin, native))) => native || !self.patterns.is_inside(&origin),
+            // Signature-polymorphic methods are declared nowhere as called.
+            _ => !self.patterns.is_inside(&named.owner),
+        }
+    }
+
+    /// The name of the declaring class, and whether it is a native method.
+    ///
+    /// # Safety
+    /// `class` is live, and there are objects of it.
+    unsafe fn origin(
+        &self,
+        frame: Frame,
+        class: jclass,
+        named: &Named,
+    ) -> Result<Option<(String, bool)>, EnvironmentError> {
+        let environment = &self.environment;
+        let (name, descriptor) = (&named.name, &named.descriptor);
+        let is_field = matches!(named.opcode, GETFIELD | PUTFIELD);
+        let mut start = class;
+        if is_field || named.opcode == INVOKESPECIAL {
+            // SAFETY: the caller vouches for the class.
+            match unsafe { self.above(frame, class, &named.owner) }? {
+                Some(found) => start = found,
+                None => return Ok(None),
+            }
+        }
+        // SAFETY: `start` is the class or one of its supertypes, so it is live
+        // and initialised; what was found in it is asked about at once.
+        unsafe {
+            if is_field {
+                let Some(field) = frame.field(start, name, descriptor) else {
+                    return Ok(None);
+                };
+                let origin = environment.field_origin(start, field)?;
+                return Ok(Some((environment.class_name(origin)?, false)));
+            }
+            let Some(method) = frame.method(start, name, descriptor) else {
+                return Ok(None);
+            };
+            let (origin, flags) = environment.method_origin(method)?;
+            Ok(Some((environment.class_name(origin)?, flags & NATIVE != 0)))
+        }
+    }
+
+    /// The supertype of that name, or the class itself.
+    ///
+    /// # Safety
+    /// `class` is live.
+    unsafe fn above(
+        &self,
+        frame: Frame,
+        class: jclass,
+        name: &str,
+    ) -> Result<Option<jclass>, EnvironmentError> {
+        let mut open = vec![class];
+        while let Some(class) = open.pop() {
+            // SAFETY: the caller vouches for the first class, and the others
+            // are its supertypes, held by references of this callback.
+            unsafe {
+                if self.environment.class_name(class)? == name {
+                    return Ok(Some(class));
+                }
+                open.extend(self.environment.interfaces(class)?);
+                open.extend(frame.superclass(class));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The number of a loader, which is kept with it.
+    ///
+    /// # Safety
+    /// `loader` is live, or null for the bootstrap loader.
+    pub(super) unsafe fn loader(&self, live: &Live, frame: Frame, loader: jobject) -> u32 {
+        if loader.is_null() {
+            return 0;
+        }
+        // SAFETY: the caller vouches for the loader.
+        unsafe {
+            if let Ok(tag @ 1..) = self.environment.tag(loader) {
+                return u32::try_from(tag).unwrap_or(u32::MAX);
+            }
+            let class = frame.class_of(loader);
+            let name = self.environment.class_name(class).unwrap_or_default();
+            let id = live.tables.loader(name);
+            let _ = self.environment.set_tag(loader, id.into());
+            id
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Numbers for classes, methods, sites and values, and the table stream.
+//!
+//! Everything here is rare: it happens once per class, site or value, under
+//! one lock.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use reprise_jvm_events::table::{Class, Entry, Method, Site, Skipped};
+use reprise_probes::catalog::{self, Catalog};
+use reprise_recording::spool::StdEnvironment;
+use reprise_recording::spool::ring::RingWriter;
+
+/// The tables of a recording that is being made.
+pub(super) struct Tables(Mutex<Inner>);
+
+struct Inner {
+    stream: RingWriter<StdEnvironment>,
+    /// By loader and name.
+    classes: HashMap<(u32, String), u32>,
+    loaders: u32,
+    methods: u32,
+    values: u32,
+    /// What resolution needs to know of each site; the number is the position
+    /// plus one.
+    sites: Vec<Named>,
+    skipped: Vec<Skipped>,
+}
+
+/// The member that a site names.
+#[derive(Clone)]
+pub(super) struct Named {
+    pub(super) opcode: u8,
+    pub(super) owner: String,
+    pub(super) name: String,
+    pub(super) descriptor: String,
+}
+
+impl Tables {
+    pub(super) fn new(stream: RingWriter<StdEnvironment>) -> Self {
+        Self(Mutex::new(Inner {
+            stream,
+            classes: HashMap::new(),
+            loaders: 0,
+            methods: 0,
+            values: 0,
+            sites: Vec::new(),
+            skipped: Vec::new(),
+        }))
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        // A panic in here leaves nothing half done that matters.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A loader that was not met before.
+    pub(super) fn loader(&self, name: String) -> u32 {
+        let mut inner = self.inner();
+        inner.loaders += 1;
+        let id = inner.loaders;
+        inner.add(&Entry::Loader { id, name });
+        id
+    }
+
+    /// The number of a class.
+    pub(super) fn class(&self, loader: u32, inside: bool, name: &str) -> u32 {
+        self.inner().class(loader, inside, name)
+    }
+
+    /// The class file of an inside class as it was.
+    pub(super) fn bytes(&self, class: u32, bytes: Vec<u8>) {
+        self.inner().add(&Entry::Bytes { class, bytes });
+    }
+
+    /// A value; its constant is encoded already.
+    pub(super) fn value(&self, constant: &[u8]) -> u32 {
+        let mut inner = self.inner();
+        inner.values += 1;
+        let id = inner.values;
+        let mut entry = vec![6];
+        reprise_jvm_events::bytes::put_varint(&mut entry, id.into());
+        entry.extend_from_slice(constant);
+        inner.stream.append(&entry);
+        id
+    }
+
+    /// Something that was left as it was.
+    pub(super) fn skipped(&self, skipped: Skipped) {
+        let mut inner = self.inner();
+        inner.add(&Entry::Skipped(skipped.clone()));
+        inner.skipped.push(skipped);
+    }
+
+    /// Everything that was left as it was.
+    pub(super) fn all_skipped(&self) -> Vec<Skipped> {
+        self.inner().skipped.clone()
+    }
+
+    /// The member that a site names.
+    pub(super) fn site(&self, id: u32) -> Option<Named> {
+        let at = usize::try_from(id).ok()?.checked_sub(1)?;
+        self.inner().sites.get(at).cloned()
+    }
+
+    /// Who numbers the methods and sites of a class.
+    pub(super) fn catalog(&self, class: u32) -> impl Catalog {
+        Numbers {
+            tables: self,
+            class,
+        }
+    }
+}
+
+impl Inner {
+    fn add(&mut self, entry: &Entry) {
+        // An entry that comes after the end of the recording is not needed.
+        self.stream.append(&entry.write());
+    }
+
+    fn class(&mut self, loader: u32, inside: bool, name: &str) -> u32 {
+        let next = u32::try_from(self.classes.len()).unwrap_or(u32::MAX - 1) + 1;
+        let key = (loader, name.to_owned());
+        if let Some(id) = self.classes.get(&key) {
+            return *id;
+        }
+        self.classes.insert(key, next);
+        let name = name.to_owned();
+        let class = Class {
+            loader,
+            inside,
+            name,
+        };
+        self.add(&Entry::Class { id: next, class });
+        next
+    }
+}
+
+struct Numbers<'t> {
+    tables: &'t Tables,
+    class: u32,
+}
+
+impl Catalog for Numbers<'_> {
+    fn method(&mut self, access: u16, name: &str, descriptor: &str) -> u32 {
+        let mut inner = self.tables.inner();
+        inner.methods += 1;
+        let id = inner.methods;
+        let method = Method {
+            class: self.class,
+            access,
+            name: name.to_owned(),
+            descriptor: descriptor.to_owned(),
+        };
+        inner.add(&Entry::Method { id, method });
+        id
+    }
+
+    fn site(&mut self, site: &catalog::Site<'_>) -> u32 {
+        let mut inner = self.tables.inner();
+        let named = Named {
+            opcode: site.opcode,
+            owner: site.owner.to_owned(),
+            name: site.name.to_owned(),
+            descriptor: site.descriptor.to_owned(),
+        };
+        inner.sites.push(named.clone());
+        let id = u32::try_from(inner.sites.len()).unwrap_or(u32::MAX);
+        let site = Site {
+            method: site.method,
+            offset: site.offset,
+            line: site.line,
+            opcode: site.opcode,
+            owner: named.owner,
+            name: named.name,
+            descriptor: named.descriptor,
+        };
+        inner.add(&Entry::Site { id, site });
+        id
+    }
+}

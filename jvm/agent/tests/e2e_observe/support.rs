@@ -1,0 +1,125 @@
+//! Compiling, running with and without the agent, reading back.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use reprise_jvm_events::describe::describe;
+use reprise_jvm_events::nesting::Nesting;
+use reprise_jvm_events::reader::Reader;
+use reprise_jvm_events::{CALLS, TABLES};
+use reprise_recording::Recording;
+
+/// What stands in a recording.
+#[derive(Default)]
+pub(crate) struct Recorded {
+    pub(crate) reader: Reader,
+    /// The name of each thread and its events, described.
+    pub(crate) threads: Vec<(String, Vec<String>)>,
+    pub(crate) closing: Option<reprise_recording::Closing>,
+}
+
+/// The `java` of every JDK.
+pub(crate) fn jdks() -> Vec<PathBuf> {
+    let mut jdks: Vec<PathBuf> = fs::read_dir("/usr/lib/jvm")
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| fs::canonicalize(entry.ok()?.path().join("bin/java")).ok())
+        .collect();
+    jdks.sort();
+    jdks.dedup();
+    assert!(!jdks.is_empty(), "these tests need a JDK in /usr/lib/jvm");
+    jdks
+}
+
+/// Compiles all Java files of a folder with the oldest JDK, so that every one
+/// can run them.
+pub(crate) fn compile(sources: &Path, classes: &Path, class_path: &Path) {
+    let files = fs::read_dir(sources)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|e| e == "java"));
+    let javac = jdks()[0].with_file_name("javac");
+    let output = Command::new(javac)
+        .arg("-cp")
+        .arg(class_path)
+        .arg("-d")
+        .arg(classes)
+        .args(files)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+}
+
+/// The agent's library with its options.
+pub(crate) fn agent(options: &str) -> String {
+    // Cargo puts the library beside this test's own executable.
+    let library = std::env::current_exe()
+        .unwrap()
+        .with_file_name("libreprise_jvm.so");
+    format!("-agentpath:{}={options}", library.display())
+}
+
+/// Runs a main class in a folder of classes.
+pub(crate) fn java(java: &Path, dir: &Path, arguments: &[&str]) -> Output {
+    Command::new(java)
+        .args(arguments)
+        .env_remove("JAVA_TOOL_OPTIONS")
+        .current_dir(dir)
+        .output()
+        .unwrap()
+}
+
+/// Output and exit status, to compare.
+pub(crate) fn said(output: &Output) -> (String, String, Option<i32>) {
+    (
+        String::from_utf8_lossy(&output.stdout).into_owned(),
+        String::from_utf8_lossy(&output.stderr).into_owned(),
+        output.status.code(),
+    )
+}
+
+/// Reads a recording, and checks that every event decodes and that calls nest.
+pub(crate) fn read(path: &Path) -> Recorded {
+    read_with(path, true)
+}
+
+/// Reads a recording whose outgoing events were not kept.
+pub(crate) fn read_unchecked(path: &Path) -> Recorded {
+    read_with(path, false)
+}
+
+fn read_with(path: &Path, nests: bool) -> Recorded {
+    let recording = Recording::open(path).unwrap();
+    let mut recorded = Recorded {
+        closing: recording.closing().cloned(),
+        ..Recorded::default()
+    };
+    let reader = &mut recorded.reader;
+    for (id, _) in recording.streams().filter(|(_, info)| info.kind == TABLES) {
+        let mut events = recording.events(id, 0).unwrap();
+        while let Some(event) = events.next().unwrap() {
+            reader.table(event.payload).unwrap();
+        }
+    }
+    for (id, info) in recording.streams().filter(|(_, info)| info.kind == CALLS) {
+        let mut nesting = Nesting::default();
+        let mut lines = Vec::new();
+        let mut events = recording.events(id, 0).unwrap();
+        while let Some(event) = events.next().unwrap() {
+            let event = match reader.event(info.thread, event.payload) {
+                Ok(event) => event,
+                Err(error) => panic!("{}: {error}: {lines:#?}", path.display()),
+            };
+            lines.push(describe(&event, info.thread, reader));
+            if let Err(error) = nesting.step(&event)
+                && nests
+            {
+                let last = &lines[lines.len().saturating_sub(30)..];
+                panic!("{}: {error}: {last:#?}", path.display());
+            }
+        }
+        recorded.threads.push((info.name.clone(), lines));
+    }
+    recorded
+}

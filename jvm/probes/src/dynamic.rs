@@ -1,0 +1,197 @@
+//! `invokedynamic`, which calls outside code that no instruction names.
+//!
+//! | bootstrap | what is done |
+//! | --- | --- |
+//! | string concatenation | it calls `toString` of its arguments: each that may have an outside one is turned into a string before, by a call that is a site of its own |
+//! | lambdas and method references | made for real on both sides; a reference to an outside method is marked, so that calling it from inside is an outcall |
+//! | `switch` on types and enums | depends on classes only: runs for real |
+//! | methods of records, and all others | an outcall, with its arguments and result |
+
+use reprise_classfile::descriptor::{FieldType, MethodDescriptor};
+use reprise_classfile::mutf8::Utf8;
+use reprise_classfile::opcode;
+use reprise_classfile::read::{BootstrapMethods, Constant, Instruction};
+use reprise_classfile::write::{Invoke, Snippet};
+
+use crate::ProbeError;
+use crate::calls::{log_result, to_string};
+use crate::method::Body;
+use crate::probe::{OBJECT_TYPE, RECORDER, call, push_id};
+
+const STRING: FieldType<'static> = FieldType::Object(Utf8(b"java/lang/String"));
+
+pub(crate) fn instrument(body: &mut Body<'_, '_>) -> Result<(), ProbeError> {
+    let sites: Vec<Instruction<'_>> = body
+        .editor
+        .instructions()
+        .iter()
+        .filter(|instruction| instruction.opcode == opcode::INVOKEDYNAMIC)
+        .copied()
+        .collect();
+    if sites.is_empty() {
+        return Ok(());
+    }
+    let class = body.class;
+    let bootstraps = match class.find(&class.attributes, "BootstrapMethods") {
+        Some(attribute) => BootstrapMethods::read(&attribute)?.0,
+        None => Vec::new(),
+    };
+    for instruction in sites {
+        let Some(index) = instruction.constant() else {
+            continue;
+        };
+        let Constant::InvokeDynamic { bootstrap, .. } = class.pool.get(index)? else {
+            continue;
+        };
+        let Some(method) = bootstraps.get(usize::from(bootstrap)) else {
+            continue;
+        };
+        let owner = handle_owner(body, method.handle)?.unwrap_or_default();
+        match owner.as_str() {
+            "java/lang/invoke/StringConcatFactory" => {
+                concatenation(body, &instruction, index, bootstrap)?;
+            }
+            "java/lang/invoke/LambdaMetafactory" => {
+                let target = method.arguments.get(1).copied().unwrap_or_default();
+                let target = handle_owner(body, target)?;
+                if target.is_some_and(|owner| !body.patterns.is_inside(&owner)) {
+                    let mut after = Snippet::new();
+                    after.op(opcode::DUP)?;
+                    let descriptor = "(Ljava/lang/Object;)V";
+                    call(&mut after, "refersOutside", descriptor, body.pool)?;
+                    body.editor.after(instruction.offset, after)?;
+                }
+            }
+            "java/lang/runtime/SwitchBootstraps" => {}
+            owner => outcall(body, &instruction, index, owner)?,
+        }
+    }
+    Ok(())
+}
+
+/// The class whose member a method handle calls.
+fn handle_owner(body: &Body<'_, '_>, handle: u16) -> Result<Option<String>, ProbeError> {
+    let pool = &body.class.pool;
+    match pool.get(handle)? {
+        Constant::MethodHandle { reference, .. } => {
+            let owner = pool.member(reference)?.class;
+            Ok(Some(owner.to_str_lossy().into_owned()))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Strings and boxed scalars have no `toString` that anybody could notice.
+fn is_value(ty: FieldType<'_>) -> bool {
+    match ty {
+        FieldType::Object(name) => {
+            let name = name.to_str_lossy();
+            matches!(
+                name.as_ref(),
+                "java/lang/String"
+                    | "java/lang/Integer"
+                    | "java/lang/Long"
+                    | "java/lang/Short"
+                    | "java/lang/Byte"
+                    | "java/lang/Character"
+                    | "java/lang/Boolean"
+                    | "java/lang/Float"
+                    | "java/lang/Double"
+            )
+        }
+        FieldType::Array(_) => false,
+        _ => true,
+    }
+}
+
+fn concatenation(
+    body: &mut Body<'_, '_>,
+    instruction: &Instruction<'_>,
+    index: u16,
+    bootstrap: u16,
+) -> Result<(), ProbeError> {
+    let (name, text) = body.class.pool.dynamic(index)?;
+    let descriptor = MethodDescriptor::parse(text)?;
+    if descriptor.parameters.iter().all(|ty| is_value(*ty)) {
+        return Ok(());
+    }
+    let slots = body.spill(&descriptor.parameters)?;
+    let arguments: Vec<(FieldType<'_>, u16)> =
+        descriptor.parameters.iter().copied().zip(slots).collect();
+    let offset = instruction.offset;
+    let mut code = Snippet::new();
+    for (ty, slot) in arguments.iter().rev() {
+        code.store(*ty, *slot)?;
+    }
+    let mut changed = String::from("(");
+    for (ty, slot) in &arguments {
+        code.load(*ty, *slot)?;
+        if is_value(*ty) {
+            changed += &descriptor_of(*ty);
+            continue;
+        }
+        changed += "Ljava/lang/String;";
+        to_string(body, &mut code, offset)?;
+        let value_of = "(Ljava/lang/Object;)Ljava/lang/String;";
+        code.invoke(
+            Invoke::Static,
+            "java/lang/String",
+            "valueOf",
+            value_of,
+            body.pool,
+        )?;
+        log_result(body, &mut code, Some(STRING))?;
+    }
+    changed += ")Ljava/lang/String;";
+    code.invoke_dynamic(bootstrap, &name.to_str_lossy(), &changed, body.pool)?;
+    body.editor.replace(offset, code)?;
+    Ok(())
+}
+
+fn descriptor_of(ty: FieldType<'_>) -> String {
+    match ty {
+        FieldType::Object(name) => format!("L{};", name.to_str_lossy()),
+        FieldType::Array(text) => text.to_str_lossy().into_owned(),
+        other => crate::probe::parameter(other).to_owned(),
+    }
+}
+
+fn outcall(
+    body: &mut Body<'_, '_>,
+    instruction: &Instruction<'_>,
+    index: u16,
+    owner: &str,
+) -> Result<(), ProbeError> {
+    let (name, text) = body.class.pool.dynamic(index)?;
+    let descriptor = MethodDescriptor::parse(text)?;
+    let (name, text) = (name.to_str_lossy(), text.to_str_lossy());
+    let offset = instruction.offset;
+    let site = body.site(offset, opcode::INVOKEDYNAMIC, owner, &name, &text);
+    let slots = body.spill(&descriptor.parameters)?;
+    let arguments: Vec<(FieldType<'_>, u16)> =
+        descriptor.parameters.iter().copied().zip(slots).collect();
+    let mut before = Snippet::new();
+    for (ty, slot) in arguments.iter().rev() {
+        before.store(*ty, *slot)?;
+    }
+    body.load_recorder(&mut before)?;
+    push_id(&mut before, site, body.pool)?;
+    let called = if arguments.is_empty() {
+        "callOutBare"
+    } else {
+        "callOut"
+    };
+    call(&mut before, called, &format!("({RECORDER}I)V"), body.pool)?;
+    body.log_arguments(&mut before, &arguments)?;
+    for (ty, slot) in &arguments {
+        before.load(*ty, *slot)?;
+    }
+    body.editor.before(offset, before)?;
+    let mut after = Snippet::new();
+    let result = descriptor
+        .result
+        .map(|ty| if ty.is_reference() { OBJECT_TYPE } else { ty });
+    log_result(body, &mut after, result)?;
+    body.editor.after(offset, after)?;
+    Ok(())
+}

@@ -1,0 +1,134 @@
+//! Writes to inside fields by outside classes.
+//!
+//! Looked for in the classes of the application only, and there only in those
+//! whose constant pool names a field of an inside class.
+
+use reprise_classfile::descriptor::FieldType;
+use reprise_classfile::mutf8::Utf8;
+use reprise_classfile::opcode;
+use reprise_classfile::read::{ClassFile, Constant, Instruction, LineNumberTable, Member};
+use reprise_classfile::relocate::Editor;
+use reprise_classfile::write::{ClassEditor, PoolEditor, Snippet};
+
+use crate::catalog::{Catalog, Site};
+use crate::pattern::Patterns;
+use crate::probe::{call, duplicate, parameter, push_id};
+use crate::{ProbeError, Skipped};
+
+/// Whether the class could write to a field of an inside class.
+pub(crate) fn mentions_inside_field(
+    class: &ClassFile<'_>,
+    patterns: &Patterns,
+) -> Result<bool, ProbeError> {
+    for index in class.pool.indexes() {
+        if let Constant::FieldRef { class: owner, .. } = class.pool.get(index)?
+            && patterns.is_inside(&class.pool.class_name(owner)?.to_str_lossy())
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+pub(crate) fn instrument<'c>(
+    class: &'c ClassFile<'c>,
+    edited: &mut ClassEditor<'c>,
+    patterns: &Patterns,
+    catalog: &mut dyn Catalog,
+) -> Result<Vec<Skipped>, ProbeError> {
+    let mut skipped = Vec::new();
+    for (index, method) in class.methods.iter().enumerate() {
+        match instrument_one(class, method, &mut edited.pool, patterns, catalog) {
+            Ok(None) => {}
+            Ok(Some(code)) => edited.set_code(index, code)?,
+            Err(error) => {
+                let name = class.pool.utf8(method.name)?.to_str_lossy();
+                let descriptor = class.pool.utf8(method.descriptor)?.to_str_lossy();
+                skipped.push(Skipped {
+                    method: format!("{name}{descriptor}"),
+                    why: error.to_string(),
+                });
+            }
+        }
+    }
+    Ok(skipped)
+}
+
+fn instrument_one<'c>(
+    class: &'c ClassFile<'c>,
+    method: &'c Member<'c>,
+    pool: &mut PoolEditor<'c>,
+    patterns: &Patterns,
+    catalog: &mut dyn Catalog,
+) -> Result<Option<Vec<u8>>, ProbeError> {
+    let Some(mut editor) = Editor::new(class, method)? else {
+        return Ok(None);
+    };
+    let writes: Vec<Instruction<'_>> = editor
+        .instructions()
+        .iter()
+        .filter(|i| matches!(i.opcode, opcode::PUTFIELD | opcode::PUTSTATIC))
+        .copied()
+        .collect();
+    let mut id = None;
+    for instruction in writes {
+        let Some(index) = instruction.constant() else {
+            continue;
+        };
+        let member = class.pool.member(index)?;
+        let owner = member.class.to_str_lossy();
+        if !patterns.is_inside(&owner) {
+            continue;
+        }
+        let id = *id.get_or_insert_with(|| {
+            let text = |index| class.pool.utf8(index).map(Utf8::to_str_lossy);
+            let name = text(method.name).unwrap_or_default();
+            let descriptor = text(method.descriptor).unwrap_or_default();
+            catalog.method(method.access, &name, &descriptor)
+        });
+        let site = catalog.site(&Site {
+            method: id,
+            offset: instruction.offset,
+            line: line(class, &editor, instruction.offset),
+            opcode: instruction.opcode,
+            owner: &owner,
+            name: &member.name.to_str_lossy(),
+            descriptor: &member.descriptor.to_str_lossy(),
+        });
+        let ty = FieldType::parse(member.descriptor)?;
+        let mut code = Snippet::new();
+        if instruction.opcode == opcode::PUTFIELD {
+            let slot = editor.new_local(ty)?;
+            code.store(ty, slot)?;
+            code.op(opcode::DUP)?;
+            code.load(ty, slot)?;
+            push_id(&mut code, site, pool)?;
+            let descriptor = format!("(Ljava/lang/Object;{}I)V", parameter(ty));
+            call(&mut code, "inWrite", &descriptor, pool)?;
+            code.load(ty, slot)?;
+        } else {
+            duplicate(&mut code, ty)?;
+            push_id(&mut code, site, pool)?;
+            let descriptor = format!("({}I)V", parameter(ty));
+            call(&mut code, "inWriteStatic", &descriptor, pool)?;
+        }
+        editor.before(instruction.offset, code)?;
+    }
+    match id {
+        Some(_) => Ok(Some(editor.finish(pool)?)),
+        None => Ok(None),
+    }
+}
+
+fn line(class: &ClassFile<'_>, editor: &Editor<'_>, offset: u32) -> u32 {
+    let rows = editor
+        .code()
+        .attributes
+        .iter()
+        .filter(|attribute| attribute.is(&class.pool, "LineNumberTable"))
+        .filter_map(|attribute| LineNumberTable::read(attribute).ok())
+        .flat_map(|table| table.0);
+    rows.filter(|row| u32::from(row.start) <= offset)
+        .max_by_key(|row| row.start)
+        .map_or(0, |row| row.line.into())
+}

@@ -1,0 +1,110 @@
+//! What to insert where, so that the runtime in the subject's JVM sees every
+//! crossing of the boundary.
+//!
+//! Pure: a class file and a plan in, a class file out. What is inserted is
+//! straight-line code: every branch is in the runtime's static methods
+//! (`jvm/runtime`, class `Probe`), so no new stack map frames are needed.
+//!
+//! | subject | file |
+//! | --- | --- |
+//! | which classes are inside | [`pattern`] |
+//! | where a method is entered and left | `method` |
+//! | calls that may leave the inside | `calls` |
+//! | `invokedynamic`: concatenation, lambdas, records | `dynamic` |
+//! | fields and `new` of outside classes | `fields` |
+//! | writes to inside fields by outside classes | `inwrite` |
+//! | the field that holds an object's number | `identity` |
+//! | calls that need no event, with the reasons | [`pure`] |
+//! | what the inserted code calls | `probe` |
+//! | who numbers methods and sites | [`catalog`] |
+//!
+//! A method that cannot be edited is left as it was and named in
+//! [`Instrumented::skipped`].
+#![deny(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
+#![cfg_attr(test, allow(clippy::indexing_slicing, clippy::unwrap_used))]
+
+mod calls;
+pub mod catalog;
+mod dynamic;
+mod fields;
+mod identity;
+mod inwrite;
+mod method;
+pub mod pattern;
+mod probe;
+pub mod pure;
+
+use reprise_classfile::read::{ClassFile, ReadError};
+use reprise_classfile::relocate::EditError;
+use reprise_classfile::write::{ClassEditor, PoolError, SnippetError, WriteError};
+
+use crate::catalog::Catalog;
+use crate::pattern::Patterns;
+
+/// A class with probes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Instrumented {
+    /// The class file.
+    pub bytes: Vec<u8>,
+    /// The methods that were left as they were.
+    pub skipped: Vec<Skipped>,
+}
+
+/// A method that was left as it was.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skipped {
+    /// Its name and descriptor.
+    pub method: String,
+    /// Why.
+    pub why: String,
+}
+
+/// Why a class cannot be given probes.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs, reason = "each says it itself")]
+pub enum ProbeError {
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    #[error(transparent)]
+    Pool(#[from] PoolError),
+    #[error(transparent)]
+    Snippet(#[from] SnippetError),
+    #[error(transparent)]
+    Edit(#[from] EditError),
+    #[error(transparent)]
+    Descriptor(#[from] reprise_classfile::descriptor::DescriptorError),
+}
+
+/// Puts the probes of an inside class into it.
+pub fn inside(
+    bytes: &[u8],
+    patterns: &Patterns,
+    catalog: &mut dyn Catalog,
+) -> Result<Instrumented, ProbeError> {
+    let class = ClassFile::parse(bytes)?;
+    let mut edited = ClassEditor::new(&class);
+    let skipped = method::instrument(&class, &mut edited, patterns, catalog)?;
+    identity::inject(&class, &mut edited, patterns)?;
+    let bytes = edited.finish()?;
+    Ok(Instrumented { bytes, skipped })
+}
+
+/// Puts probes into an outside class that may write to inside fields; none
+/// when it does not.
+pub fn outside(
+    bytes: &[u8],
+    patterns: &Patterns,
+    catalog: &mut dyn Catalog,
+) -> Result<Option<Instrumented>, ProbeError> {
+    let class = ClassFile::parse(bytes)?;
+    if !inwrite::mentions_inside_field(&class, patterns)? {
+        return Ok(None);
+    }
+    let mut edited = ClassEditor::new(&class);
+    let skipped = inwrite::instrument(&class, &mut edited, patterns, catalog)?;
+    let bytes = edited.finish()?;
+    Ok(Some(Instrumented { bytes, skipped }))
+}

@@ -1,0 +1,318 @@
+//! The methods of an inside class: where each is entered and left.
+//!
+//! Every method with code gets the entry probe, private and synthetic ones
+//! included: lambda bodies are called by hidden classes that no hook sees, and
+//! reflection and method handles reach the rest. The runtime tells a call from
+//! outside by the side on which the thread is, so a call among inside methods
+//! costs a look at that and leaves nothing.
+//!
+//! No call site has a handler of its own. An exception that came out of an
+//! outcall is noticed where it is caught, because the thread is then still on
+//! the outside: at the start of each handler, and in a catch-all that is
+//! appended to the method and throws it on.
+
+use reprise_classfile::descriptor::{FieldType, MethodDescriptor};
+use reprise_classfile::opcode;
+use reprise_classfile::read::{ClassFile, LineNumberTable, Member, access};
+use reprise_classfile::relocate::Editor;
+use reprise_classfile::write::{ClassEditor, PoolEditor, Snippet};
+
+use crate::catalog::{Catalog, Site};
+use crate::pattern::Patterns;
+use crate::probe::{OBJECT_TYPE, RECORDER, RECORDER_TYPE, call, duplicate, parameter, push_id};
+use crate::{ProbeError, Skipped, calls, dynamic, fields};
+
+/// A method body that is being given probes.
+pub(crate) struct Body<'c, 'e> {
+    pub(crate) class: &'c ClassFile<'c>,
+    pub(crate) method: &'c Member<'c>,
+    pub(crate) editor: Editor<'c>,
+    pub(crate) pool: &'e mut PoolEditor<'c>,
+    pub(crate) patterns: &'e Patterns,
+    pub(crate) catalog: &'e mut dyn Catalog,
+    /// The number of the method.
+    pub(crate) id: u32,
+    /// The local that holds the thread's recorder.
+    recorder: u16,
+    /// The local that holds the token.
+    token: u16,
+    /// Locals for arguments on their way; used anew at every site.
+    spill: Vec<u16>,
+    lines: Vec<(u32, u32)>,
+}
+
+/// Gives every method its probes; returns those that had to be left alone.
+pub(crate) fn instrument<'c>(
+    class: &'c ClassFile<'c>,
+    edited: &mut ClassEditor<'c>,
+    patterns: &Patterns,
+    catalog: &mut dyn Catalog,
+) -> Result<Vec<Skipped>, ProbeError> {
+    let mut skipped = Vec::new();
+    for (index, method) in class.methods.iter().enumerate() {
+        let name = class.pool.utf8(method.name)?.to_str_lossy();
+        let descriptor = class.pool.utf8(method.descriptor)?.to_str_lossy();
+        let id = catalog.method(method.access, &name, &descriptor);
+        match instrument_one(class, method, &mut edited.pool, patterns, catalog, id) {
+            Ok(None) => {}
+            Ok(Some(code)) => edited.set_code(index, code)?,
+            Err(error) => skipped.push(Skipped {
+                method: format!("{name}{descriptor}"),
+                why: error.to_string(),
+            }),
+        }
+    }
+    Ok(skipped)
+}
+
+fn instrument_one<'c>(
+    class: &'c ClassFile<'c>,
+    method: &'c Member<'c>,
+    pool: &mut PoolEditor<'c>,
+    patterns: &Patterns,
+    catalog: &mut dyn Catalog,
+    id: u32,
+) -> Result<Option<Vec<u8>>, ProbeError> {
+    let Some(editor) = Editor::new(class, method)? else {
+        return Ok(None);
+    };
+    if is_empty_finalizer(class, method, &editor)? {
+        return Ok(None);
+    }
+    let mut body = Body {
+        class,
+        method,
+        lines: lines(class, &editor),
+        editor,
+        pool,
+        patterns,
+        catalog,
+        id,
+        recorder: 0,
+        token: 0,
+        spill: Vec::new(),
+    };
+    body.entry()?;
+    body.handlers()?;
+    calls::instrument(&mut body)?;
+    dynamic::instrument(&mut body)?;
+    fields::instrument(&mut body)?;
+    body.exits()?;
+    let code = body.editor.finish(body.pool)?;
+    Ok(Some(code))
+}
+
+/// A finalizer that got code would make its class finalizable.
+fn is_empty_finalizer(
+    class: &ClassFile<'_>,
+    method: &Member<'_>,
+    editor: &Editor<'_>,
+) -> Result<bool, ProbeError> {
+    let empty = matches!(editor.instructions(), [only] if only.opcode == opcode::RETURN);
+    Ok(empty
+        && class.pool.utf8(method.name)? == "finalize"
+        && class.pool.utf8(method.descriptor)? == "()V")
+}
+
+/// Offset and line of each row, by offset.
+fn lines(class: &ClassFile<'_>, editor: &Editor<'_>) -> Vec<(u32, u32)> {
+    let mut lines: Vec<(u32, u32)> = editor
+        .code()
+        .attributes
+        .iter()
+        .filter(|attribute| attribute.is(&class.pool, "LineNumberTable"))
+        .filter_map(|attribute| LineNumberTable::read(attribute).ok())
+        .flat_map(|table| table.0)
+        .map(|row| (row.start.into(), row.line.into()))
+        .collect();
+    lines.sort_unstable();
+    lines
+}
+
+impl<'c> Body<'c, '_> {
+    /// Loads the recorder.
+    pub(crate) fn load_recorder(&self, code: &mut Snippet) -> Result<(), ProbeError> {
+        code.load(RECORDER_TYPE, self.recorder)?;
+        Ok(())
+    }
+
+    /// Numbers a site of this method.
+    pub(crate) fn site(
+        &mut self,
+        offset: u32,
+        opcode: u8,
+        owner: &str,
+        name: &str,
+        descriptor: &str,
+    ) -> u32 {
+        let line = self.lines.partition_point(|(start, _)| *start <= offset);
+        let line = line.checked_sub(1).and_then(|row| self.lines.get(row));
+        self.catalog.site(&Site {
+            method: self.id,
+            offset,
+            line: line.map_or(0, |(_, line)| *line),
+            opcode,
+            owner,
+            name,
+            descriptor,
+        })
+    }
+
+    /// The slots in which values of these types can wait, in order.
+    pub(crate) fn spill(&mut self, types: &[FieldType<'_>]) -> Result<Vec<u16>, ProbeError> {
+        let mut slots = Vec::with_capacity(types.len());
+        let mut used = 0;
+        for ty in types {
+            let needed = usize::from(ty.slots());
+            while self.spill.len() < used + needed {
+                // Allocated one after another, so two neighbours hold a long.
+                self.spill.push(self.editor.new_local(FieldType::Int)?);
+            }
+            slots.extend(self.spill.get(used));
+            used += needed;
+        }
+        Ok(slots)
+    }
+
+    /// Whether `this` stays in local 0 for the whole method.
+    pub(crate) fn keeps_this(&self) -> bool {
+        let stores = |instruction: &reprise_classfile::read::Instruction<'_>| {
+            let store = matches!(
+                instruction.opcode,
+                opcode::ASTORE
+                    | opcode::ASTORE_0
+                    | opcode::ISTORE
+                    | opcode::ISTORE_0
+                    | opcode::FSTORE
+                    | opcode::FSTORE_0
+                    | opcode::LSTORE
+                    | opcode::LSTORE_0
+                    | opcode::DSTORE
+                    | opcode::DSTORE_0
+            );
+            store && instruction.local() == Some(0)
+        };
+        !self.editor.instructions().iter().any(stores)
+    }
+
+    pub(crate) fn is_constructor(&self) -> Result<bool, ProbeError> {
+        Ok(self.class.pool.utf8(self.method.name)? == "<init>")
+    }
+
+    fn is_static(&self) -> bool {
+        self.method.access & access::STATIC != 0
+    }
+
+    fn entry(&mut self) -> Result<(), ProbeError> {
+        let descriptor = MethodDescriptor::parse(self.class.pool.utf8(self.method.descriptor)?)?;
+        let mut arguments = Vec::new();
+        let mut slot = 0;
+        if !self.is_static() {
+            // A constructor's `this` cannot be passed on yet.
+            if !self.is_constructor()? {
+                arguments.push((OBJECT_TYPE, 0));
+            }
+            slot = 1;
+        }
+        for ty in descriptor.parameters {
+            arguments.push((ty, slot));
+            slot += ty.slots();
+        }
+
+        let mut code = Snippet::new();
+        call(&mut code, "recorder", &format!("(){RECORDER}"), self.pool)?;
+        self.recorder = self.editor.hold(RECORDER_TYPE, code)?;
+        let mut code = Snippet::new();
+        self.load_recorder(&mut code)?;
+        push_id(&mut code, self.id, self.pool)?;
+        let enter = if arguments.is_empty() {
+            "enterBare"
+        } else {
+            "enter"
+        };
+        call(&mut code, enter, &format!("({RECORDER}I)I"), self.pool)?;
+        self.token = self.editor.hold(FieldType::Int, code)?;
+        let mut code = Snippet::new();
+        self.log_arguments(&mut code, &arguments)?;
+        self.editor.at_entry(code)?;
+        Ok(())
+    }
+
+    /// Adds values in locals to the event that was begun; the last one makes
+    /// it complete.
+    pub(crate) fn log_arguments(
+        &mut self,
+        code: &mut Snippet,
+        arguments: &[(FieldType<'_>, u16)],
+    ) -> Result<(), ProbeError> {
+        for (at, (ty, slot)) in arguments.iter().enumerate() {
+            code.load(*ty, *slot)?;
+            self.load_recorder(code)?;
+            let last = at + 1 == arguments.len();
+            let name = if last { "last" } else { "argument" };
+            let descriptor = format!("({}{RECORDER})V", parameter(*ty));
+            call(code, name, &descriptor, self.pool)?;
+        }
+        Ok(())
+    }
+
+    fn load_token(&self, code: &mut Snippet) -> Result<(), ProbeError> {
+        self.load_recorder(code)?;
+        code.load(FieldType::Int, self.token)?;
+        Ok(())
+    }
+
+    fn handlers(&mut self) -> Result<(), ProbeError> {
+        let mut starts: Vec<u32> = self
+            .editor
+            .code()
+            .exceptions
+            .iter()
+            .map(|row| row.handler.into())
+            .collect();
+        starts.sort_unstable();
+        starts.dedup();
+        for start in starts {
+            let mut code = Snippet::new();
+            code.op(opcode::DUP)?;
+            self.load_token(&mut code)?;
+            let descriptor = format!("(Ljava/lang/Throwable;{RECORDER}I)V");
+            call(&mut code, "caught", &descriptor, self.pool)?;
+            self.editor.before(start, code)?;
+        }
+        Ok(())
+    }
+
+    fn exits(&mut self) -> Result<(), ProbeError> {
+        let descriptor = MethodDescriptor::parse(self.class.pool.utf8(self.method.descriptor)?)?;
+        let mut code = Snippet::new();
+        let (name, value) = match descriptor.result {
+            Some(ty) => {
+                duplicate(&mut code, ty)?;
+                ("returns", parameter(ty))
+            }
+            None if self.is_constructor()? && self.keeps_this() => {
+                code.load(OBJECT_TYPE, 0)?;
+                ("constructed", "Ljava/lang/Object;")
+            }
+            None => ("returns", ""),
+        };
+        self.load_token(&mut code)?;
+        call(
+            &mut code,
+            name,
+            &format!("({value}{RECORDER}I)V"),
+            self.pool,
+        )?;
+        self.editor.before_returns(&code)?;
+
+        let mut code = Snippet::new();
+        code.op(opcode::DUP)?;
+        self.load_token(&mut code)?;
+        let descriptor = format!("(Ljava/lang/Throwable;{RECORDER}I)V");
+        call(&mut code, "thrown", &descriptor, self.pool)?;
+        code.op(opcode::ATHROW)?;
+        self.editor.catch_all(code)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,92 @@
+//! What the inserted code calls: the static methods of `reprise.runtime.Probe`.
+//!
+//! The thread's recorder is looked up once per call of an inside method and
+//! kept in a local; so is the token that `enter` returns, which says how deep
+//! in crossings this call is and whether it came from outside.
+//!
+//! ```text
+//! R = reprise.runtime.Recorder, T = a scalar or Object
+//!
+//! entry      R recorder()                int enter(R, method)    … enterBare, no arguments
+//! arguments  argument(T, R)              last(T, R)              of the event that was begun
+//! exit       returns(T, R, token)        returns(R, token)       constructed(Object, R, token)
+//!            caught(Throwable, R, token)                         at every handler
+//!            thrown(Throwable, R, token)                         when it leaves the method
+//! call       call(Object, R, site)       callBare                by the receiver's class
+//!            callSuper(Object, R, site)  callSuperBare           by the superclass
+//!            callOut(R, site)            callOutBare             certainly out: static, constructors
+//!            returned(T, R)              returned(R)
+//!            callSuperInit(R, site, String)  …Bare               super() of an outside class
+//!            superReturned(Object, R)    superReturned(R)
+//!            cloned(Object, R)                                   a copy has a number of its own
+//!            refersOutside(Object)                               a reference to an outside method
+//! fields     reads(Object, R, site)      last(T, R)
+//!            readStatic(T, R, site)
+//!            writes(Object, R, site)     last(T, R)
+//!            writeStatic(T, R, site)
+//! touch      touch(R, site)              touched(R)
+//! in         inWrite(Object, T, site)    inWriteStatic(T, site)
+//! ```
+
+use reprise_classfile::descriptor::FieldType;
+use reprise_classfile::mutf8::Utf8;
+use reprise_classfile::opcode;
+use reprise_classfile::write::{Invoke, PoolEditor, Snippet};
+
+use crate::ProbeError;
+
+/// The class whose methods the inserted code calls.
+const PROBE: &str = "reprise/runtime/Probe";
+/// The type of a thread's recorder, as a descriptor.
+pub(crate) const RECORDER: &str = "Lreprise/runtime/Recorder;";
+/// The same as a type.
+pub(crate) const RECORDER_TYPE: FieldType<'static> =
+    FieldType::Object(Utf8(b"reprise/runtime/Recorder"));
+/// The type of anything.
+pub(crate) const OBJECT_TYPE: FieldType<'static> = FieldType::Object(Utf8(b"java/lang/Object"));
+
+/// The descriptor of the runtime's parameter for a value of that type.
+pub(crate) fn parameter(ty: FieldType<'_>) -> &'static str {
+    match ty {
+        FieldType::Boolean => "Z",
+        FieldType::Byte => "B",
+        FieldType::Char => "C",
+        FieldType::Short => "S",
+        FieldType::Int => "I",
+        FieldType::Long => "J",
+        FieldType::Float => "F",
+        FieldType::Double => "D",
+        FieldType::Object(_) | FieldType::Array(_) => "Ljava/lang/Object;",
+    }
+}
+
+/// A call of the runtime; its arguments are on the stack.
+pub(crate) fn call(
+    code: &mut Snippet,
+    name: &str,
+    descriptor: &str,
+    pool: &mut PoolEditor<'_>,
+) -> Result<(), ProbeError> {
+    code.invoke(Invoke::Static, PROBE, name, descriptor, pool)?;
+    Ok(())
+}
+
+/// `dup` or `dup2` of a value of that type.
+pub(crate) fn duplicate(code: &mut Snippet, ty: FieldType<'_>) -> Result<(), ProbeError> {
+    code.op(if ty.slots() == 2 {
+        opcode::DUP2
+    } else {
+        opcode::DUP
+    })?;
+    Ok(())
+}
+
+/// A number of the tables.
+pub(crate) fn push_id(
+    code: &mut Snippet,
+    id: u32,
+    pool: &mut PoolEditor<'_>,
+) -> Result<(), ProbeError> {
+    code.push_int(id.cast_signed(), pool)?;
+    Ok(())
+}

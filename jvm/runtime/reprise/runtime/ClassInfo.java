@@ -1,0 +1,81 @@
+package reprise.runtime;
+
+/** What the runtime knows of a class, looked up once and kept with the class. */
+final class ClassInfo {
+    /** An inside object whose number is in its own field. */
+    static final int NUMBERED = 0;
+    /** An object whose number is in a map. */
+    static final int PLAIN = 1;
+    /** A boxed scalar. */
+    static final int BOX = 2;
+    /** A class object, by value. */
+    static final int CLASS = 3;
+    /** A constant of an outside enum, by value. */
+    static final int ENUM = 4;
+    /** An immutable JDK value that its text determines. */
+    static final int TEXT = 5;
+
+    /** A string, by value. */
+    static final int STRING = 6;
+
+    static final int OUTSIDE = 0;
+    static final int INSIDE = 1;
+    static final int ARRAY = 3;
+
+    /** The name of the injected field, as jvm/probes/src/identity.rs has it. */
+    private static final String FIELD = "reprise$number";
+
+    private static final ClassValue<ClassInfo> KNOWN = new ClassValue<ClassInfo>() {
+        @Override
+        protected ClassInfo computeValue(Class<?> type) {
+            return new ClassInfo(type);
+        }
+    };
+
+    final int number;
+    final int space;
+    final int kind;
+    /** For a box, the type of its scalar. */
+    final int type;
+    /** Where the number is in an object, for {@link #NUMBERED}. */
+    final long offset;
+
+    /** For the hidden class of a method reference: what it calls is outside. */
+    volatile boolean refersOutside;
+
+    /** Whether calls on such an object run for real: strings, boxes and the like. */
+    boolean isValue() {
+        return kind == BOX || kind == TEXT || kind == STRING;
+    }
+
+    static ClassInfo of(Class<?> type) {
+        return KNOWN.get(type);
+    }
+
+    private ClassInfo(Class<?> c) {
+        long info = Native.classInfo(c);
+        boolean inside = (info & 1) != 0;
+        number = (int) (info >> 1);
+        space = c.isArray() ? ARRAY : inside ? INSIDE : OUTSIDE;
+        offset = inside ? offset(c) : 0;
+        type = Values.boxed(c);
+        kind = offset != 0 ? NUMBERED
+            : type != Type.VOID ? BOX
+            : c == String.class ? STRING
+            : c == Class.class ? CLASS
+            : !inside && Enum.class.isAssignableFrom(c) && c != Enum.class ? ENUM
+            : Values.isText(c) ? TEXT
+            : PLAIN;
+    }
+
+    private static long offset(Class<?> c) {
+        for (Class<?> type = c; type != null && type != Object.class; type = type.getSuperclass()) {
+            try {
+                return Ring.U.objectFieldOffset(type, FIELD);
+            } catch (InternalError notThere) {
+                // A superclass may have it.
+            }
+        }
+        return 0;
+    }
+}

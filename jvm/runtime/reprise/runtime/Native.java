@@ -1,0 +1,18 @@
+package reprise.runtime;
+
+/** What the agent does for the runtime, all on rare paths. */
+final class Native {
+    private Native() {}
+
+    /** The number of a class in the tables, times two, plus one if it is inside. */
+    static native long classInfo(Class<?> type);
+
+    /**
+     * Whether the member that a site names, looked up in this class, is outside.
+     * Native methods count as outside, wherever they are declared.
+     */
+    static native boolean leaves(Class<?> type, int site);
+
+    /** Stores a value in the tables and returns its number. */
+    static native int value(byte[] constant);
+}

@@ -1,0 +1,375 @@
+package reprise.runtime;
+
+/**
+ * What the code inserted into the subject's classes calls.
+ *
+ * Every branch of a probe is here or behind here, so that the inserted code has
+ * none. The drawing in jvm/probes/src/probe.rs says which method is called
+ * where. An even level is outside, an odd one inside: each crossing adds one,
+ * and coming back from it takes it away. A token is the level at which a method
+ * runs, times two, plus one when it was called from outside.
+ */
+public final class Probe {
+    private Probe() {}
+
+    // A method is entered and left.
+
+    public static Recorder recorder() {
+        return Recorders.current();
+    }
+
+    public static int enter(Recorder r, int method) {
+        r.at = 0;
+        int level = r.level;
+        return (level & 1) != 0 ? level << 1 : r.inCall(method);
+    }
+
+    public static int enterBare(Recorder r, int method) {
+        int level = r.level;
+        if ((level & 1) != 0) {
+            return level << 1;
+        }
+        int token = r.inCall(method);
+        r.end();
+        return token;
+    }
+
+    public static void returns(Recorder r, int token) {
+        if ((token & 1) != 0) {
+            r.inCallRet(token, Type.VOID);
+            r.end();
+        }
+    }
+
+    public static void constructed(Object value, Recorder r, int token) {
+        returns(value, r, token);
+    }
+
+    public static void caught(Throwable thrown, Recorder r, int token) {
+        if (r.level != token >> 1) {
+            r.unwind(thrown, token >> 1);
+        }
+    }
+
+    public static void thrown(Throwable thrown, Recorder r, int token) {
+        if (r.level != token >> 1) {
+            if (r.level < token >> 1) {
+                return;
+            }
+            r.unwind(thrown, token >> 1);
+        }
+        if ((token & 1) != 0) {
+            r.excOut(thrown);
+        }
+    }
+
+    // A call may leave.
+
+    public static void call(Object receiver, Recorder r, int site) {
+        r.at = 0;
+        if (receiver != null && Sites.leaves(receiver.getClass(), site)) {
+            r.outCall(site);
+            r.value(receiver);
+        }
+    }
+
+    public static void callBare(Object receiver, Recorder r, int site) {
+        if (receiver != null && Sites.leaves(receiver.getClass(), site)) {
+            r.outCall(site);
+            r.value(receiver);
+            r.end();
+        }
+    }
+
+    public static void callSuper(Object receiver, Recorder r, int site) {
+        call(receiver, r, site);
+    }
+
+    public static void callSuperBare(Object receiver, Recorder r, int site) {
+        callBare(receiver, r, site);
+    }
+
+    public static void callOut(Recorder r, int site) {
+        r.outCall(site);
+    }
+
+    public static void callOutBare(Recorder r, int site) {
+        r.outCall(site);
+        r.end();
+    }
+
+    public static void returned(Recorder r) {
+        if ((r.level & 1) == 0) {
+            r.outCallRet(Type.VOID);
+            r.end();
+        }
+    }
+
+    public static void callSuperInit(Recorder r, int site, String type) {
+        r.outCall(site);
+        r.expectSuper(type);
+    }
+
+    public static void callSuperInitBare(Recorder r, int site, String type) {
+        callSuperInit(r, site, type);
+        r.end();
+    }
+
+    public static void superReturned(Object value, Recorder r) {
+        r.superReturned();
+        returned(value, r);
+    }
+
+    public static void superReturned(Recorder r) {
+        r.superReturned();
+        returned(r);
+    }
+
+    /** What Object.clone copied includes the number. */
+    public static void cloned(Object copy, Recorder r) {
+        if (copy != null && (r.level & 1) == 0) {
+            ClassInfo info = ClassInfo.of(copy.getClass());
+            if (info.kind == ClassInfo.NUMBERED) {
+                Ring.U.putLong(copy, info.offset, 0);
+            }
+        }
+    }
+
+    public static void refersOutside(Object function) {
+        ClassInfo.of(function.getClass()).refersOutside = true;
+    }
+
+    // Fields.
+
+    public static void reads(Object receiver, Recorder r, int site) {
+        r.at = 0;
+        if (receiver != null && Sites.leaves(receiver.getClass(), site)) {
+            r.access(Recorder.OUTREAD, site);
+            r.value(receiver);
+        }
+    }
+
+    public static void writes(Object receiver, Recorder r, int site) {
+        r.at = 0;
+        if (receiver != null && Sites.leaves(receiver.getClass(), site)) {
+            r.access(Recorder.OUTWRITE, site);
+            r.value(receiver);
+        }
+    }
+
+    public static void touch(Recorder r, int site) {
+        r.touch(site);
+    }
+
+    public static void touched(Recorder r) {
+        r.touched();
+    }
+
+    // The same for values of each type.
+
+    public static void argument(boolean v, Recorder r) { if (r.at != 0) r.value(v); }
+    public static void argument(byte v, Recorder r) { if (r.at != 0) r.value(v); }
+    public static void argument(char v, Recorder r) { if (r.at != 0) r.value(v); }
+    public static void argument(short v, Recorder r) { if (r.at != 0) r.value(v); }
+    public static void argument(int v, Recorder r) { if (r.at != 0) r.value(v); }
+    public static void argument(long v, Recorder r) { if (r.at != 0) r.value(v); }
+    public static void argument(float v, Recorder r) { if (r.at != 0) r.value(v); }
+    public static void argument(double v, Recorder r) { if (r.at != 0) r.value(v); }
+    public static void argument(Object v, Recorder r) { if (r.at != 0) r.value(v); }
+
+    public static void last(boolean v, Recorder r) { if (r.at != 0) { r.value(v); r.end(); } }
+    public static void last(byte v, Recorder r) { if (r.at != 0) { r.value(v); r.end(); } }
+    public static void last(char v, Recorder r) { if (r.at != 0) { r.value(v); r.end(); } }
+    public static void last(short v, Recorder r) { if (r.at != 0) { r.value(v); r.end(); } }
+    public static void last(int v, Recorder r) { if (r.at != 0) { r.value(v); r.end(); } }
+    public static void last(long v, Recorder r) { if (r.at != 0) { r.value(v); r.end(); } }
+    public static void last(float v, Recorder r) { if (r.at != 0) { r.value(v); r.end(); } }
+    public static void last(double v, Recorder r) { if (r.at != 0) { r.value(v); r.end(); } }
+    public static void last(Object v, Recorder r) { if (r.at != 0) { r.value(v); r.end(); } }
+
+    public static void returns(boolean v, Recorder r, int token) {
+        if ((token & 1) != 0) { r.inCallRet(token, Type.BOOLEAN); if (r.at != 0) { r.value(v); r.end(); } }
+    }
+    public static void returns(byte v, Recorder r, int token) {
+        if ((token & 1) != 0) { r.inCallRet(token, Type.BYTE); if (r.at != 0) { r.value(v); r.end(); } }
+    }
+    public static void returns(char v, Recorder r, int token) {
+        if ((token & 1) != 0) { r.inCallRet(token, Type.CHAR); if (r.at != 0) { r.value(v); r.end(); } }
+    }
+    public static void returns(short v, Recorder r, int token) {
+        if ((token & 1) != 0) { r.inCallRet(token, Type.SHORT); if (r.at != 0) { r.value(v); r.end(); } }
+    }
+    public static void returns(int v, Recorder r, int token) {
+        if ((token & 1) != 0) { r.inCallRet(token, Type.INT); if (r.at != 0) { r.value(v); r.end(); } }
+    }
+    public static void returns(long v, Recorder r, int token) {
+        if ((token & 1) != 0) { r.inCallRet(token, Type.LONG); if (r.at != 0) { r.value(v); r.end(); } }
+    }
+    public static void returns(float v, Recorder r, int token) {
+        if ((token & 1) != 0) { r.inCallRet(token, Type.FLOAT); if (r.at != 0) { r.value(v); r.end(); } }
+    }
+    public static void returns(double v, Recorder r, int token) {
+        if ((token & 1) != 0) { r.inCallRet(token, Type.DOUBLE); if (r.at != 0) { r.value(v); r.end(); } }
+    }
+    public static void returns(Object v, Recorder r, int token) {
+        if ((token & 1) != 0) { r.inCallRet(token, Type.REFERENCE); if (r.at != 0) { r.value(v); r.end(); } }
+    }
+
+    public static void returned(boolean v, Recorder r) {
+        if ((r.level & 1) == 0) { r.outCallRet(Type.BOOLEAN); if (r.at != 0) { r.value(v); r.end(); } }
+    }
+    public static void returned(byte v, Recorder r) {
+        if ((r.level & 1) == 0) { r.outCallRet(Type.BYTE); if (r.at != 0) { r.value(v); r.end(); } }
+    }
+    public static void returned(char v, Recorder r) {
+        if ((r.level & 1) == 0) { r.outCallRet(Type.CHAR); if (r.at != 0) { r.value(v); r.end(); } }
+    }
+    public static void returned(short v, Recorder r) {
+        if ((r.level & 1) == 0) { r.outCallRet(Type.SHORT); if (r.at != 0) { r.value(v); r.end(); } }
+    }
+    public static void returned(int v, Recorder r) {
+        if ((r.level & 1) == 0) { r.outCallRet(Type.INT); if (r.at != 0) { r.value(v); r.end(); } }
+    }
+    public static void returned(long v, Recorder r) {
+        if ((r.level & 1) == 0) { r.outCallRet(Type.LONG); if (r.at != 0) { r.value(v); r.end(); } }
+    }
+    public static void returned(float v, Recorder r) {
+        if ((r.level & 1) == 0) { r.outCallRet(Type.FLOAT); if (r.at != 0) { r.value(v); r.end(); } }
+    }
+    public static void returned(double v, Recorder r) {
+        if ((r.level & 1) == 0) { r.outCallRet(Type.DOUBLE); if (r.at != 0) { r.value(v); r.end(); } }
+    }
+    public static void returned(Object v, Recorder r) {
+        if ((r.level & 1) == 0) { r.outCallRet(Type.REFERENCE); if (r.at != 0) { r.value(v); r.end(); } }
+    }
+
+    public static void readStatic(boolean v, Recorder r, int site) {
+        r.readsStatic(site); if (r.at != 0) { r.value(v); r.end(); }
+    }
+    public static void readStatic(byte v, Recorder r, int site) {
+        r.readsStatic(site); if (r.at != 0) { r.value(v); r.end(); }
+    }
+    public static void readStatic(char v, Recorder r, int site) {
+        r.readsStatic(site); if (r.at != 0) { r.value(v); r.end(); }
+    }
+    public static void readStatic(short v, Recorder r, int site) {
+        r.readsStatic(site); if (r.at != 0) { r.value(v); r.end(); }
+    }
+    public static void readStatic(int v, Recorder r, int site) {
+        r.readsStatic(site); if (r.at != 0) { r.value(v); r.end(); }
+    }
+    public static void readStatic(long v, Recorder r, int site) {
+        r.readsStatic(site); if (r.at != 0) { r.value(v); r.end(); }
+    }
+    public static void readStatic(float v, Recorder r, int site) {
+        r.readsStatic(site); if (r.at != 0) { r.value(v); r.end(); }
+    }
+    public static void readStatic(double v, Recorder r, int site) {
+        r.readsStatic(site); if (r.at != 0) { r.value(v); r.end(); }
+    }
+    public static void readStatic(Object v, Recorder r, int site) {
+        r.readsStatic(site); if (r.at != 0) { r.value(v); r.end(); }
+    }
+
+    public static void writeStatic(boolean v, Recorder r, int site) {
+        r.access(Recorder.OUTWRITE, site); if (r.at != 0) { r.value(v); r.end(); }
+    }
+    public static void writeStatic(byte v, Recorder r, int site) {
+        r.access(Recorder.OUTWRITE, site); if (r.at != 0) { r.value(v); r.end(); }
+    }
+    public static void writeStatic(char v, Recorder r, int site) {
+        r.access(Recorder.OUTWRITE, site); if (r.at != 0) { r.value(v); r.end(); }
+    }
+    public static void writeStatic(short v, Recorder r, int site) {
+        r.access(Recorder.OUTWRITE, site); if (r.at != 0) { r.value(v); r.end(); }
+    }
+    public static void writeStatic(int v, Recorder r, int site) {
+        r.access(Recorder.OUTWRITE, site); if (r.at != 0) { r.value(v); r.end(); }
+    }
+    public static void writeStatic(long v, Recorder r, int site) {
+        r.access(Recorder.OUTWRITE, site); if (r.at != 0) { r.value(v); r.end(); }
+    }
+    public static void writeStatic(float v, Recorder r, int site) {
+        r.access(Recorder.OUTWRITE, site); if (r.at != 0) { r.value(v); r.end(); }
+    }
+    public static void writeStatic(double v, Recorder r, int site) {
+        r.access(Recorder.OUTWRITE, site); if (r.at != 0) { r.value(v); r.end(); }
+    }
+    public static void writeStatic(Object v, Recorder r, int site) {
+        r.access(Recorder.OUTWRITE, site); if (r.at != 0) { r.value(v); r.end(); }
+    }
+
+    public static void inWrite(Object receiver, boolean v, int site) {
+        Recorder r = Recorders.current();
+        if (receiver != null && r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
+    }
+    public static void inWrite(Object receiver, byte v, int site) {
+        Recorder r = Recorders.current();
+        if (receiver != null && r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
+    }
+    public static void inWrite(Object receiver, char v, int site) {
+        Recorder r = Recorders.current();
+        if (receiver != null && r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
+    }
+    public static void inWrite(Object receiver, short v, int site) {
+        Recorder r = Recorders.current();
+        if (receiver != null && r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
+    }
+    public static void inWrite(Object receiver, int v, int site) {
+        Recorder r = Recorders.current();
+        if (receiver != null && r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
+    }
+    public static void inWrite(Object receiver, long v, int site) {
+        Recorder r = Recorders.current();
+        if (receiver != null && r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
+    }
+    public static void inWrite(Object receiver, float v, int site) {
+        Recorder r = Recorders.current();
+        if (receiver != null && r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
+    }
+    public static void inWrite(Object receiver, double v, int site) {
+        Recorder r = Recorders.current();
+        if (receiver != null && r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
+    }
+    public static void inWrite(Object receiver, Object v, int site) {
+        Recorder r = Recorders.current();
+        if (receiver != null && r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
+    }
+
+    public static void inWriteStatic(boolean v, int site) {
+        Recorder r = Recorders.current();
+        if (r.inWrite(site)) { r.value(v); r.end(); }
+    }
+    public static void inWriteStatic(byte v, int site) {
+        Recorder r = Recorders.current();
+        if (r.inWrite(site)) { r.value(v); r.end(); }
+    }
+    public static void inWriteStatic(char v, int site) {
+        Recorder r = Recorders.current();
+        if (r.inWrite(site)) { r.value(v); r.end(); }
+    }
+    public static void inWriteStatic(short v, int site) {
+        Recorder r = Recorders.current();
+        if (r.inWrite(site)) { r.value(v); r.end(); }
+    }
+    public static void inWriteStatic(int v, int site) {
+        Recorder r = Recorders.current();
+        if (r.inWrite(site)) { r.value(v); r.end(); }
+    }
+    public static void inWriteStatic(long v, int site) {
+        Recorder r = Recorders.current();
+        if (r.inWrite(site)) { r.value(v); r.end(); }
+    }
+    public static void inWriteStatic(float v, int site) {
+        Recorder r = Recorders.current();
+        if (r.inWrite(site)) { r.value(v); r.end(); }
+    }
+    public static void inWriteStatic(double v, int site) {
+        Recorder r = Recorders.current();
+        if (r.inWrite(site)) { r.value(v); r.end(); }
+    }
+    public static void inWriteStatic(Object v, int site) {
+        Recorder r = Recorders.current();
+        if (r.inWrite(site)) { r.value(v); r.end(); }
+    }
+}

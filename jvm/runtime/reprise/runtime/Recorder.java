@@ -1,0 +1,386 @@
+package reprise.runtime;
+
+/** The events of one thread, as jvm/events/src/event.rs draws them. */
+public final class Recorder extends Ring {
+    static final int INCALL = 1 << 4;
+    static final int INCALLRET = 2 << 4;
+    static final int OUTCALL = 3 << 4;
+    static final int OUTCALLRET = 4 << 4;
+    static final int OUTREAD = 5 << 4;
+    static final int OUTWRITE = 6 << 4;
+    static final int INWRITE = 7 << 4;
+    static final int EXCIN = 8 << 4;
+    static final int EXCOUT = 9 << 4;
+    static final int TOUCH = 10 << 4;
+    static final int TOUCHED = 11 << 4;
+    static final int ARRAY = 12 << 4;
+    static final int COUNT = 13 << 4;
+
+    /** Whether outgoing events are kept. */
+    static boolean oracle = true;
+    /** The thread that received something from outside last. */
+    private static volatile Recorder latest;
+
+    /** The identifier of the Java thread. */
+    final long tid;
+    /** The number of this thread in the recording. */
+    final int thread;
+    /** Even outside, odd inside. */
+    int level;
+    /** The level to go to when the event that was begun is complete. */
+    private int next;
+    /** A site that may be initialising a class; 0 for none, or once it is said. */
+    private int touching;
+    /** How many objects this thread was the first to mention. */
+    private long count;
+    /** How many of them no event has mentioned. */
+    private long silent;
+    /** Whether the event that was begun is only counted. */
+    private boolean unsaid;
+
+    Recorder(long tid, int thread, String name) {
+        super(thread, name);
+        this.tid = tid;
+        this.thread = thread;
+    }
+
+    /** What the event that is being written does with the arrays it mentions. */
+    private int arrays;
+    private static final int LEAVES = 0;
+    private static final int GIVES = 1;
+    private static final int BRINGS = 2;
+    private static final int HOLDS = 3;
+    private final Crossing crossing = new Crossing();
+    /** The calls of outside super() that are open. */
+    private final Supers supers = new Supers();
+
+    /** Begins an INCALL and returns the token of the method. */
+    int inCall(int method) {
+        if (supers.top() == level && level != 0 && !supers.isActive()) {
+            leaveSuper();
+        }
+        int now = level + 1;
+        sayTouch();
+        incoming(INCALL);
+        id(method);
+        level = now;
+        next = now;
+        return now << 1 | 1;
+    }
+
+    void inCallRet(int token, int type) {
+        outgoing(INCALLRET | type);
+        level = (token >> 1) - 1;
+        next = level;
+    }
+
+    void outCall(int site) {
+        int out = level + 1;
+        outgoing(OUTCALL);
+        arrays = GIVES;
+        id(site);
+        next = out;
+        if (at == 0) {
+            level = out;
+        }
+    }
+
+    /** The outcall that was begun is super() in a constructor of this class. */
+    void expectSuper(String type) {
+        supers.push(next, type);
+    }
+
+    void superReturned() {
+        supers.pop();
+    }
+
+    /**
+     * super() has thrown, and nothing could notice: its caller is outside, and
+     * a constructor cannot catch what super() throws. What it was is not known.
+     */
+    private void leaveSuper() {
+        int to = supers.top() - 2;
+        supers.pop();
+        unwind(null, to);
+    }
+
+    void outCallRet(int type) {
+        incoming(OUTCALLRET | type);
+        level--;
+        next = level;
+    }
+
+    void excOut(Throwable thrown) {
+        outgoing(EXCOUT);
+        level--;
+        finish(thrown);
+    }
+
+    void access(int what, int site) {
+        if (what == OUTWRITE) {
+            outgoing(what);
+        } else {
+            incoming(what);
+        }
+        id(site);
+        next = level;
+    }
+
+    void readsStatic(int site) {
+        if ((level & 1) == 0) {
+            level--;
+            touching = 0;
+        }
+        access(OUTREAD, site);
+    }
+
+    /** Begins an INWRITE, unless the inside itself writes. */
+    boolean inWrite(int site) {
+        if ((level & 1) != 0) {
+            return false;
+        }
+        sayTouch();
+        incoming(INWRITE);
+        id(site);
+        next = level;
+        return at != 0;
+    }
+
+    void touch(int site) {
+        if ((level & 1) != 0) {
+            level++;
+            touching = site;
+        }
+    }
+
+    void touched() {
+        if ((level & 1) == 0) {
+            level--;
+            next = level;
+            if (touching == 0) {
+                incoming(TOUCHED);
+                end();
+            }
+            touching = 0;
+        }
+    }
+
+    /** An exception has arrived at a method that runs at this level. */
+    void unwind(Throwable thrown, int to) {
+        while (level > to) {
+            sayTouch();
+            if ((level & 1) == 0) {
+                incoming(EXCIN);
+            } else {
+                outgoing(EXCOUT);
+            }
+            level--;
+            finish(thrown);
+        }
+        level = to;
+        while (supers.top() > to) {
+            supers.pop();
+        }
+    }
+
+    /** Outside code does run while a class is being initialised. */
+    private void sayTouch() {
+        if (touching != 0) {
+            int site = touching;
+            touching = 0;
+            next = level;
+            incoming(TOUCH);
+            id(site);
+            end();
+        }
+    }
+
+    private void finish(Object last) {
+        next = level;
+        if (at != 0) {
+            value(last);
+            end();
+        }
+    }
+
+    private void incoming(int first) {
+        if (latest != this) {
+            latest = this;
+            stamp();
+        }
+        unsaid = false;
+        arrays = BRINGS;
+        start(first);
+    }
+
+    private void outgoing(int first) {
+        unsaid = !oracle;
+        arrays = LEAVES;
+        start(first);
+    }
+
+    private void start(int first) {
+        if (silent != 0 && !unsaid) {
+            begin(COUNT);
+            if (at != 0) {
+                varint(silent);
+                publish();
+            }
+            silent = 0;
+        }
+        begin(first);
+    }
+
+    /** The event that was begun is complete. */
+    void end() {
+        level = next;
+        if (at == 0) {
+            return;
+        }
+        if (unsaid) {
+            at = 0;
+        } else {
+            publish();
+        }
+        if (!crossing.isEmpty()) {
+            crossing.write(this, level);
+        }
+    }
+
+    /** Whether an event can take one more element of an array. */
+    boolean hasRoom() {
+        return length() < 4096;
+    }
+
+    /** What an array holds from one index to another. */
+    void elements(Object array, int type, int from, int to) {
+        ClassInfo info = ClassInfo.of(array.getClass());
+        unsaid = false;
+        do {
+            start(ARRAY | type);
+            if (at == 0) {
+                return;
+            }
+            arrays = LEAVES;
+            plain(array, info);
+            varint(from);
+            arrays = HOLDS;
+            from = Elements.write(this, array, type, from, to);
+            publish();
+        } while (from < to);
+    }
+
+    private void id(int id) {
+        if (at != 0) {
+            varint(id);
+        }
+    }
+
+    void value(boolean v) { U.putByte(at++, v ? (byte) 1 : 0); }
+    void value(byte v) { U.putByte(at++, v); }
+    void value(char v) { U.putCharUnaligned(null, at, v); at += 2; }
+    void value(short v) { U.putShortUnaligned(null, at, v); at += 2; }
+    void value(int v) { varint((v << 1 ^ v >> 31) & 0xffff_ffffL); }
+    void value(long v) { varint(v << 1 ^ v >> 63); }
+    void value(float v) { U.putIntUnaligned(null, at, Float.floatToRawIntBits(v)); at += 4; }
+    void value(double v) { U.putLongUnaligned(null, at, Double.doubleToRawLongBits(v)); at += 8; }
+
+    void value(Object o) {
+        if (at == 0) {
+            return;
+        }
+        if (o == null) {
+            U.putByte(at++, (byte) 0);
+        } else if (o instanceof String) {
+            constant(Values.string((String) o));
+        } else {
+            ClassInfo info = ClassInfo.of(o.getClass());
+            switch (info.kind) {
+                case ClassInfo.NUMBERED: numbered(o, info); break;
+                case ClassInfo.PLAIN: plain(o, info); break;
+                case ClassInfo.BOX: box(o, info.type); break;
+                default: constant(Values.number(o, info)); break;
+            }
+        }
+    }
+
+    private void constant(int number) {
+        varint(1 + ((long) number << 2 | 2));
+    }
+
+    /** An inside object with a number of its own in a field. */
+    private void numbered(Object o, ClassInfo info) {
+        long id = U.getLong(o, info.offset);
+        if (id == 0) {
+            id = nextId();
+            if (U.compareAndSetLong(o, info.offset, 0, id)) {
+                first(o, info);
+                return;
+            }
+            id = U.getLong(o, info.offset);
+        }
+        again(id, info.space);
+    }
+
+    /** Any other object: its number is in a map. */
+    private void plain(Object o, ClassInfo info) {
+        long mine = nextId();
+        long id = Ids.get(o, mine);
+        boolean isFirst = id == mine;
+        if (isFirst) {
+            first(o, info);
+        } else {
+            again(id, info.space);
+        }
+        if (info.space == ClassInfo.ARRAY) {
+            if (arrays == GIVES) {
+                crossing.isGiven(o, next);
+            } else if (arrays == BRINGS || arrays == HOLDS && isFirst) {
+                crossing.comesIn(o);
+            }
+        }
+    }
+
+    /** Thread and number; the number is taken once {@link #first} says so. */
+    private long nextId() {
+        return (long) thread << 40 | count + 1;
+    }
+
+    private void first(Object o, ClassInfo info) {
+        count++;
+        if (unsaid) {
+            silent++;
+        }
+        varint(1 + info.space);
+        varint(info.number);
+        if (info.space == ClassInfo.ARRAY) {
+            varint(java.lang.reflect.Array.getLength(o));
+        }
+    }
+
+    private void again(long id, int space) {
+        long number = id & (1L << 40) - 1;
+        int owner = (int) (id >>> 40);
+        if (owner == thread) {
+            varint(1 + (number << 3 | space));
+        } else {
+            varint(1 + (number << 3 | 4 | space));
+            varint(owner);
+        }
+    }
+
+    private void box(Object o, int type) {
+        varint(1 + 2);
+        U.putByte(at++, (byte) type);
+        switch (type) {
+            case Type.BOOLEAN: value(((Boolean) o).booleanValue()); break;
+            case Type.BYTE: value(((Byte) o).byteValue()); break;
+            case Type.CHAR: value(((Character) o).charValue()); break;
+            case Type.SHORT: value(((Short) o).shortValue()); break;
+            case Type.INT: value(((Integer) o).intValue()); break;
+            case Type.LONG: value(((Long) o).longValue()); break;
+            case Type.FLOAT: value(((Float) o).floatValue()); break;
+            default: value(((Double) o).doubleValue()); break;
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package reprise.runtime;
+
+import java.lang.ref.WeakReference;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.Map;
+
+/** Each thread's recorder. */
+public final class Recorders {
+    private static final int MASK = 4095;
+    /** By thread identifier, which the JVM never uses twice. */
+    private static final Recorder[] FAST = new Recorder[MASK + 1];
+    private static final Map<Long, Owned> ALL = new HashMap<>();
+    private static final long TID = Ring.U.objectFieldOffset(Thread.class, "tid");
+    private static int threads;
+
+    private static final class Owned {
+        final Recorder recorder;
+        final WeakReference<Thread> thread;
+
+        Owned(Recorder recorder, Thread thread) {
+            this.recorder = recorder;
+            this.thread = new WeakReference<>(thread);
+        }
+    }
+
+    private Recorders() {}
+
+    /** Called by the agent once the spool is there. */
+    static void start(long address, int pid, boolean oracle) {
+        Ring.map(address, pid);
+        Recorder.oracle = oracle;
+        // Initialise now what would otherwise be initialised within a probe.
+        Ids.get(Recorders.class, 0);
+        Sites.leaves(Object.class, 0);
+        Values.boxed(Object.class);
+        ClassInfo.of(Object.class);
+        ClassInfo.of(String.class);
+    }
+
+    /** The field is read directly: getId() may be overridden by the subject. */
+    static Recorder current() {
+        Thread thread = Thread.currentThread();
+        long tid = Ring.U.getLong(thread, TID);
+        Recorder recorder = FAST[(int) tid & MASK];
+        return recorder != null && recorder.tid == tid ? recorder : find(thread, tid);
+    }
+
+    private static Recorder find(Thread thread, long tid) {
+        synchronized (ALL) {
+            Owned owned = ALL.get(tid);
+            if (owned == null) {
+                closeFinished();
+                owned = new Owned(new Recorder(tid, ++threads, thread.getName()), thread);
+                ALL.put(tid, owned);
+            }
+            FAST[(int) tid & MASK] = owned.recorder;
+            return owned.recorder;
+        }
+    }
+
+    /** Gives back the rings of threads that have ended. */
+    private static void closeFinished() {
+        for (Iterator<Owned> all = ALL.values().iterator(); all.hasNext(); ) {
+            Owned owned = all.next();
+            Thread thread = owned.thread.get();
+            if (thread == null || !thread.isAlive()) {
+                owned.recorder.close();
+                all.remove();
+            }
+        }
+    }
+}

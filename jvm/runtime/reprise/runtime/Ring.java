@@ -1,0 +1,219 @@
+package reprise.runtime;
+
+import jdk.internal.misc.Unsafe;
+
+/**
+ * One ring of the spool, written with plain stores into the shared mapping.
+ *
+ * The layout is documented in core/recording/src/spool/layout.rs and record.rs.
+ * Only what these events need is here: the block policy, and events that fit
+ * into one record.
+ */
+class Ring {
+    static final Unsafe U = Unsafe.getUnsafe();
+
+    /** More than the longest event needs: 255 arguments of 20 bytes. */
+    private static final int ROOM = 6144;
+    private static final int HEAD = 2;
+    private static final int SLICE = 2;
+    private static final int SEGMENT = 3;
+    private static final int PAD = 6;
+
+    private static long base;
+    private static long ringSize;
+    private static int rings;
+    private static long controlsAt;
+    private static long regionsAt;
+    private static int deadAfterMs;
+    private static int process;
+
+    private final long control;
+    private final long data;
+    private long pos;
+    private long limit;
+    private long discarded;
+    private boolean ended;
+    /** Where the record of the event that was begun stands. */
+    private long start;
+    /** Where the next byte of that event goes; 0 when there is none. */
+    long at;
+
+    /** Where the spool is mapped, and whose process this is. */
+    static void map(long address, int pid) {
+        rings = U.getInt(address + 12);
+        ringSize = U.getLong(address + 16);
+        controlsAt = U.getLong(address + 24);
+        regionsAt = U.getLong(address + 32);
+        deadAfterMs = U.getInt(address + 40);
+        process = pid;
+        base = address;
+    }
+
+    /** Claims a ring for a thread; without one, events are not kept. */
+    Ring(long thread, String name) {
+        int ring = base == 0 ? -1 : claim();
+        if (ring < 0) {
+            control = 0;
+            data = 0;
+            ended = true;
+            return;
+        }
+        control = base + controlsAt + 256L * ring;
+        data = base + regionsAt + (4096 + ringSize) * ring + 4096;
+        U.putInt(control + 4, 0);
+        U.putInt(control + 8, process);
+        U.putInt(control + 12, 0);
+        U.putLong(control + 16, thread);
+        U.putInt(control + 24, 0);
+        int length = Math.min(name.length(), 64);
+        for (int i = 0; i < length; i++) {
+            char c = name.charAt(i);
+            U.putByte(control + 32 + i, c < 128 ? (byte) c : (byte) '?');
+        }
+        U.putInt(control + 28, length);
+        pos = U.getLongVolatile(null, control + 128);
+        number(SEGMENT, U.getLongVolatile(null, base + 256));
+    }
+
+    private static int claim() {
+        long patience = System.nanoTime() + deadAfterMs * 1_000_000L;
+        while (U.getIntVolatile(null, base + 128) == 0) {
+            for (int ring = 0; ring < rings; ring++) {
+                long state = base + controlsAt + 256L * ring;
+                if (U.getInt(state) == 1 && U.compareAndSetInt(null, state, 1, 2)) {
+                    return ring;
+                }
+            }
+            if (System.nanoTime() - patience > 0) {
+                break;
+            }
+            pause(200_000);
+        }
+        return -1;
+    }
+
+    /** The thread is gone: the ring can be used again once it is drained. */
+    final void close() {
+        if (control != 0) {
+            U.putIntVolatile(null, control, 3);
+        }
+        ended = true;
+        limit = 0;
+    }
+
+    /** Begins an event; its first byte is given. */
+    final void begin(int first) {
+        if (pos + ROOM > limit && !reserve(ROOM)) {
+            at = 0;
+            discard();
+            return;
+        }
+        start = data + (pos & (ringSize - 1));
+        U.putByte(start + HEAD, (byte) first);
+        at = start + HEAD + 1;
+    }
+
+    /** The bytes of the event so far. */
+    final long length() {
+        return at - start;
+    }
+
+    /** Makes the event that was begun exist. */
+    final void publish() {
+        long length = at - start;
+        at = 0;
+        U.putShortUnaligned(null, start, (short) (length - HEAD));
+        pos += length;
+        U.putLongRelease(null, control + 128, pos);
+    }
+
+    /** The events from here on come after everything stamped before. */
+    final void stamp() {
+        if (!ended) {
+            number(SLICE, U.getAndAddLong(null, base + 192, 1) + 1);
+        }
+    }
+
+    final void varint(long number) {
+        long p = at;
+        while ((number & ~0x7fL) != 0) {
+            U.putByte(p++, (byte) (number | 0x80));
+            number >>>= 7;
+        }
+        U.putByte(p++, (byte) number);
+        at = p;
+    }
+
+    private void number(int tag, long value) {
+        if (reserve(HEAD + 8)) {
+            long p = data + (pos & (ringSize - 1));
+            U.putShortUnaligned(null, p, (short) (tag << 13 | 8));
+            U.putLongUnaligned(null, p + HEAD, value);
+            pos += HEAD + 8;
+            U.putLongRelease(null, control + 128, pos);
+        }
+    }
+
+    private void discard() {
+        if (control != 0) {
+            U.putLong(control + 136, ++discarded);
+        }
+    }
+
+    /** Makes room for a record in one piece. */
+    private boolean reserve(int need) {
+        while (!ended) {
+            long boundary = (pos | (ringSize - 1)) + 1;
+            boolean whole = pos + need <= boundary;
+            long upto = whole ? pos + need : boundary;
+            if (!waitForRoom(upto)) {
+                return false;
+            }
+            if (whole) {
+                limit = Math.min(tail() + ringSize, boundary);
+                return true;
+            }
+            if (boundary - pos >= HEAD) {
+                U.putShortUnaligned(null, data + (pos & (ringSize - 1)), (short) (PAD << 13));
+            }
+            pos = boundary;
+            U.putLongRelease(null, control + 128, pos);
+        }
+        return false;
+    }
+
+    private long tail() {
+        return U.getLongVolatile(null, control + 192);
+    }
+
+    private boolean waitForRoom(long upto) {
+        if (upto <= tail() + ringSize) {
+            return true;
+        }
+        long beat = U.getLongVolatile(null, base + 64);
+        long beatAt = System.nanoTime();
+        while (upto > tail() + ringSize) {
+            if (U.getIntVolatile(null, base + 128) != 0) {
+                ended = true;
+                limit = 0;
+                return false;
+            }
+            pause(50_000);
+            long seen = U.getLongVolatile(null, base + 64);
+            long now = System.nanoTime();
+            if (seen != beat) {
+                beat = seen;
+                beatAt = now;
+            } else if (now - beatAt >= deadAfterMs * 1_000_000L) {
+                // Nobody drains. Whoever loses this race finds it ended.
+                U.compareAndSetInt(null, base + 128, 0, 2);
+            }
+        }
+        return true;
+    }
+
+    /** Unlike Thread.sleep, which an interrupt of the subject's would end. */
+    private static void pause(long nanos) {
+        U.park(false, nanos);
+    }
+}

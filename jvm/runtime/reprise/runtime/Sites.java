@@ -1,0 +1,53 @@
+package reprise.runtime;
+
+import java.util.Arrays;
+
+/**
+ * Whether a site leaves the inside, for each class of receiver it has met.
+ *
+ * The agent is asked once per site and class. What is kept is the class's
+ * {@link ClassInfo}, which does not keep the class alive.
+ */
+final class Sites {
+    private static final class Met {
+        final ClassInfo info;
+        final boolean leaves;
+        final Met next;
+
+        Met(ClassInfo info, boolean leaves, Met next) {
+            this.info = info;
+            this.leaves = leaves;
+            this.next = next;
+        }
+    }
+
+    private static volatile Met[] sites = new Met[1024];
+
+    private Sites() {}
+
+    static boolean leaves(Class<?> type, int site) {
+        ClassInfo info = ClassInfo.of(type);
+        Met[] all = sites;
+        if (site < all.length) {
+            for (Met met = all[site]; met != null; met = met.next) {
+                if (met.info == info) {
+                    return met.leaves;
+                }
+            }
+        }
+        return ask(type, info, site);
+    }
+
+    private static boolean ask(Class<?> type, ClassInfo info, int site) {
+        boolean leaves = !info.isValue() && (info.refersOutside || Native.leaves(type, site));
+        synchronized (Sites.class) {
+            Met[] all = sites;
+            if (site >= all.length) {
+                all = Arrays.copyOf(all, Math.max(site + 1, all.length * 2));
+            }
+            all[site] = new Met(info, leaves, all[site]);
+            sites = all;
+        }
+        return leaves;
+    }
+}

@@ -1,0 +1,165 @@
+package reprise.runtime;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Immutable JDK values, recorded once in the tables and then by number.
+ *
+ * The keys are copies, so that no object of the subject is kept alive. What is
+ * remembered is bounded: it is forgotten as a whole when it gets too much, and
+ * values met again are then recorded again.
+ */
+final class Values {
+    private static final int LONGEST_REMEMBERED = 1024;
+    private static final int MOST_REMEMBERED = 100_000;
+
+    private static final ConcurrentHashMap<String, Integer> STRINGS = new ConcurrentHashMap<>();
+    /** Other values, by the number of their class and their text. */
+    private static final ConcurrentHashMap<String, Integer> OTHERS = new ConcurrentHashMap<>();
+
+    /** Final or exactly compared classes whose text says all there is to say. */
+    private static final Set<String> TEXT = new HashSet<>(Arrays.asList(
+        "java.math.BigDecimal", "java.math.BigInteger", "java.util.UUID",
+        "java.time.Duration", "java.time.Instant", "java.time.LocalDate",
+        "java.time.LocalDateTime", "java.time.LocalTime", "java.time.MonthDay",
+        "java.time.OffsetDateTime", "java.time.OffsetTime", "java.time.Period",
+        "java.time.Year", "java.time.YearMonth", "java.time.ZoneOffset",
+        "java.time.ZonedDateTime"));
+
+    private Values() {}
+
+    /** The type of the scalar in a box; VOID for other classes. */
+    static int boxed(Class<?> c) {
+        return c == Integer.class ? Type.INT
+            : c == Long.class ? Type.LONG
+            : c == Boolean.class ? Type.BOOLEAN
+            : c == Character.class ? Type.CHAR
+            : c == Double.class ? Type.DOUBLE
+            : c == Float.class ? Type.FLOAT
+            : c == Byte.class ? Type.BYTE
+            : c == Short.class ? Type.SHORT
+            : Type.VOID;
+    }
+
+    static boolean isText(Class<?> c) {
+        return c.getClassLoader() == null && TEXT.contains(c.getName());
+    }
+
+    /** The number of a string. */
+    static int string(String s) {
+        Integer known = STRINGS.get(s);
+        return known != null ? known : newString(s);
+    }
+
+    private static int newString(String s) {
+        int number = Native.value(stringConstant(s));
+        if (s.length() <= LONGEST_REMEMBERED) {
+            remember(STRINGS, new String(s), number);
+        }
+        return number;
+    }
+
+    /** The number of any other value. */
+    static int number(Object o, ClassInfo info) {
+        int kind;
+        int type = info.number;
+        String text;
+        switch (info.kind) {
+            case ClassInfo.CLASS:
+                kind = 3;
+                type = ClassInfo.of((Class<?>) o).number;
+                text = "";
+                break;
+            case ClassInfo.ENUM:
+                kind = 4;
+                type = ClassInfo.of(((Enum<?>) o).getDeclaringClass()).number;
+                text = ((Enum<?>) o).name();
+                break;
+            default:
+                kind = 5;
+                text = o.toString();
+                break;
+        }
+        String key = (char) kind + "" + type + ":" + text;
+        Integer known = OTHERS.get(key);
+        if (known != null) {
+            return known;
+        }
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        Bytes out = new Bytes(bytes.length + 16);
+        out.put(kind);
+        out.varint(type);
+        if (kind != 3) {
+            out.blob(bytes);
+        }
+        int number = Native.value(out.done());
+        remember(OTHERS, key, number);
+        return number;
+    }
+
+    private static void remember(ConcurrentHashMap<String, Integer> map, String key, int number) {
+        if (map.size() >= MOST_REMEMBERED) {
+            map.clear();
+        }
+        map.put(key, number);
+    }
+
+    private static byte[] stringConstant(String s) {
+        int length = s.length();
+        int wide = 0;
+        for (int i = 0; i < length; i++) {
+            wide |= s.charAt(i);
+        }
+        boolean narrow = wide < 256;
+        byte[] bytes = s.getBytes(narrow ? StandardCharsets.ISO_8859_1 : StandardCharsets.UTF_16LE);
+        if (!narrow) {
+            // The encoder replaces lone surrogates; chars are chars.
+            for (int i = 0; i < length; i++) {
+                char c = s.charAt(i);
+                bytes = 2 * length == bytes.length ? bytes : new byte[2 * length];
+                bytes[2 * i] = (byte) c;
+                bytes[2 * i + 1] = (byte) (c >> 8);
+            }
+        }
+        Bytes out = new Bytes(bytes.length + 16);
+        out.put(narrow ? 1 : 2);
+        out.blob(bytes);
+        return out.done();
+    }
+
+    /** Bytes of a table entry. */
+    private static final class Bytes {
+        private final byte[] bytes;
+        private int length;
+
+        Bytes(int room) {
+            bytes = new byte[room];
+        }
+
+        void put(int value) {
+            bytes[length++] = (byte) value;
+        }
+
+        void varint(int number) {
+            while ((number & ~0x7f) != 0) {
+                put(number | 0x80);
+                number >>>= 7;
+            }
+            put(number);
+        }
+
+        void blob(byte[] blob) {
+            varint(blob.length);
+            System.arraycopy(blob, 0, bytes, length, blob.length);
+            length += blob.length;
+        }
+
+        byte[] done() {
+            return Arrays.copyOf(bytes, length);
+        }
+    }
+}
