@@ -115,7 +115,7 @@ fn constants_of_the_wrong_kind_are_named() {
 fn a_pool_with_a_count_of_0_is_refused() {
     let mut bytes = reprise_classfile::write::empty_class(52, 0x21, "A", "B").unwrap();
     bytes[8..10].fill(0);
-    let refused = reprise_classfile::read::ClassFile::parse(&bytes);
-    let expected = reprise_classfile::read::ReadError::EmptyPool { offset: 8 };
+    let refused = ClassFile::parse(&bytes);
+    let expected = ReadError::EmptyPool { offset: 8 };
     assert_eq!(refused.err(), Some(expected));
 }
