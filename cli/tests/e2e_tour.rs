@@ -121,7 +121,10 @@ fn the_tour_without_privileges() {
     let folder = place();
     // The program may be where only root can read.
     let program = folder.path().join("bin");
-    fs::copy(PROGRAM, &program).unwrap();
+    // Not with `fs::copy`: a child that another test starts meanwhile would hold
+    // the copy open for writing, and nobody can execute it then.
+    let copied = Command::new("cp").arg(PROGRAM).arg(&program).status();
+    assert!(copied.unwrap().success());
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     let files = folder.path().join("files");
     fs::create_dir(&files).unwrap();

@@ -86,7 +86,13 @@ impl Stage {
             fs::create_dir_all(copy.parent().unwrap()).unwrap();
             fs::copy(path, copy).unwrap();
         }
-        fs::copy(REPRISE, root.join("reprise")).unwrap();
+        // Not with `fs::copy`: a child that another test starts meanwhile would
+        // hold the copy open for writing, and nobody can execute it then.
+        let copied = Command::new("cp")
+            .arg(REPRISE)
+            .arg(root.join("reprise"))
+            .status();
+        assert!(copied.unwrap().success());
         fs::copy(self.recording(), root.join("run.reprise")).unwrap();
         let output = Command::new("chroot")
             .arg(root)

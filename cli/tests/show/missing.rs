@@ -270,7 +270,13 @@ fn unprivileged(folder: &Folder, arguments: &[&str]) -> Command {
     }
     // The program itself may be where only root can read.
     let program = folder.file("program");
-    fs::copy(inner.get_program(), &program).unwrap();
+    // Not with `fs::copy`: a child that another test starts meanwhile would hold
+    // the copy open for writing, and nobody can execute it then.
+    let copied = Command::new("cp")
+        .arg(inner.get_program())
+        .arg(&program)
+        .status();
+    assert!(copied.unwrap().success());
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     let mut command = Command::new("setpriv");
     command
