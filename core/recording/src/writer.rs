@@ -410,7 +410,7 @@ impl StreamWriter {
     /// The number of the next event.
     #[must_use]
     pub fn next_number(&self) -> u64 {
-        self.next + u64::from(self.events.count())
+        self.next.saturating_add(u64::from(self.events.count()))
     }
 
     /// Appends an event.
@@ -491,7 +491,7 @@ impl StreamWriter {
             count,
         };
         self.writer.append(ChunkKind::Events, place, payload)?;
-        self.next += u64::from(count);
+        self.next = self.next.saturating_add(u64::from(count));
         self.events.clear();
         Ok(())
     }

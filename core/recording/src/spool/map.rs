@@ -145,9 +145,9 @@ pub(crate) fn outside_folder(path: &Path) -> PathBuf {
     name.into()
 }
 
-/// The file of an outside event.
-pub(crate) fn outside_file(folder: &Path, ring: u32, number: u64) -> PathBuf {
-    folder.join(format!("{ring}-{number}"))
+/// The file of an outside event, in that folder.
+pub(crate) fn outside_name(ring: u32, number: u64) -> String {
+    format!("{ring}-{number}")
 }
 
 /// The world of a ring writer where there is `std`.
@@ -167,7 +167,7 @@ impl Environment for StdEnvironment {
     }
 
     fn store_outside(&mut self, ring: u32, number: u64, event: &[u8]) -> bool {
-        let path = outside_file(&self.folder, ring, number);
+        let path = self.folder.join(outside_name(ring, number));
         let stored = std::fs::write(&path, event);
         if stored.is_err() {
             let _ = std::fs::remove_file(&path);
