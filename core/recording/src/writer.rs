@@ -152,9 +152,10 @@ impl Writer {
     /// Opens a recording for adding to it. An incomplete chunk at its end is
     /// cut off; nothing else of it is touched.
     pub fn reopen(path: impl AsRef<Path>) -> Result<(Self, Recording), WriteError> {
-        let file = OpenOptions::new().read(true).write(true).open(path)?;
+        let file = OpenOptions::new().read(true).write(true).open(&path)?;
         lock(&file)?;
-        let recording = Recording::from_source(file.try_clone()?)?;
+        // A file of its own, so that the lock goes with the writer.
+        let recording = Recording::from_source(File::open(path)?)?;
         let at = recording.opened().truncated.unwrap_or(recording.file_len());
         // Frees the reserve of a writer that was killed, too.
         file.set_len(at)?;
@@ -347,7 +348,11 @@ impl Sink {
         raw: &[u8],
         stored: &[u8],
     ) -> Result<(), WriteError> {
-        if self.ended.is_some() {
+        let last = matches!(
+            kind,
+            ChunkKind::Closing | ChunkKind::Index | ChunkKind::Trailer
+        );
+        if self.ended.is_some() || self.finished && !last {
             return Err(WriteError::Ended);
         }
         let header = ChunkHeader {

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use reprise_recording::{
-    Closing, CutShort, Manifest, Recording, Writer,
+    Closing, CutShort, Manifest, Recording, StreamInfo, Writer,
     spool::{
         Drainer, Spool, SpoolConfig, SubjectSpool,
         layout::{self, Policy, control},
@@ -15,7 +15,7 @@ use std::{
     fs::File,
     os::unix::fs::FileExt,
     path::{Path, PathBuf},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 struct Setup {
@@ -343,4 +343,40 @@ fn slices_that_stay_are_no_work() {
     }
     let busy = (0..1000).filter(|_| setup.drainer.poll().unwrap()).count();
     assert!(busy < 10, "{busy} of 1000 polls");
+}
+
+#[test]
+fn a_dead_drainer_holds_up_one_new_thread_only() {
+    let setup = Setup::new(1, 300);
+    let _one = setup.subject.ring(info(1)).unwrap();
+    let start = Instant::now();
+    for thread in 0..5 {
+        assert!(setup.subject.ring(info(thread)).is_none());
+    }
+    assert!(start.elapsed() < Duration::from_millis(900));
+}
+
+#[test]
+fn nothing_is_appended_to_a_finished_recording() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("x");
+    let writer = Writer::create(&file, &Manifest::default()).unwrap();
+    let clone = writer.clone();
+    let mut map = writer.page_map(1, 0);
+    map.insert(0, &[1; 4096]).unwrap();
+    writer.finish(Closing::default()).unwrap();
+    assert!(map.finish().is_err());
+    assert!(clone.stream(&StreamInfo::default()).is_err());
+    assert!(Recording::open(&file).unwrap().opened().by_index);
+}
+
+#[test]
+fn the_lock_goes_with_the_writer() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("x");
+    let writer = Writer::create(&file, &Manifest::default()).unwrap();
+    writer.finish(Closing::default()).unwrap();
+    let (writer, _reader) = Writer::reopen(&file).unwrap();
+    writer.finish(Closing::default()).unwrap();
+    assert!(Writer::reopen(&file).is_ok());
 }

@@ -65,7 +65,8 @@
 //! field that it takes over. Its first record names the segment, as the header
 //! has it. No ready ring: the drainer will have prepared more in a moment; who
 //! has waited for `dead_after_ms` goes on without, and adds 1 to
-//! `turned_away`. A thread that ends stores
+//! `turned_away`; if `heartbeat` has not changed in that time, it ends the
+//! recording as below. A thread that ends stores
 //! state 3, with release order, and the ring is used again once it is drained.
 //! After a fork the child must not touch its parent's rings; it claims its own.
 //!

@@ -115,11 +115,14 @@ impl SubjectSpool {
     pub fn ring(&self, info: RingInfo<'_>) -> Option<RingWriter<StdEnvironment>> {
         let patience = Duration::from_millis(u64::from(self.layout.dead_after_ms));
         let start = Instant::now();
+        let heartbeat = self.map.u64(header::HEARTBEAT as u64);
+        let beat = heartbeat.load(Ordering::Relaxed);
         loop {
             let environment = StdEnvironment {
                 _map: self.map.clone(),
                 folder: self.folder.clone(),
                 start,
+                process: rustix::process::getpid(),
             };
             // SAFETY: the environment keeps the mapping for as long as the
             // writer lives, and it has the layout's length.
@@ -131,6 +134,15 @@ impl SubjectSpool {
             if start.elapsed() >= patience {
                 let turned_away = self.map.u32(header::TURNED_AWAY as u64);
                 turned_away.fetch_add(1, Ordering::Relaxed);
+                if heartbeat.load(Ordering::Relaxed) == beat {
+                    // Nobody is there, and the next thread need not wait.
+                    let _ = self.map.u32(header::STATE as u64).compare_exchange(
+                        state::RECORDING,
+                        state::DRAINER_SILENT,
+                        Ordering::AcqRel,
+                        Ordering::Relaxed,
+                    );
+                }
                 return None;
             }
             sleep(Duration::from_micros(200));
@@ -155,11 +167,16 @@ pub struct StdEnvironment {
     _map: Arc<SharedMap>,
     folder: PathBuf,
     start: Instant,
+    process: rustix::process::Pid,
 }
 
 impl Environment for StdEnvironment {
     fn now_ms(&mut self) -> u64 {
         self.start.elapsed().as_millis() as u64
+    }
+
+    fn is_owner(&self) -> bool {
+        rustix::process::getpid() == self.process
     }
 
     fn pause(&mut self) {

@@ -18,6 +18,11 @@ use core::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 pub trait Environment {
     /// A clock that never goes back, in milliseconds.
     fn now_ms(&mut self) -> u64;
+    /// Whether this is still the process that claimed the ring: the child of a
+    /// fork has a copy of the writer, and the ring is its parent's.
+    fn is_owner(&self) -> bool {
+        true
+    }
     /// Lets others run for a moment: a ring is full.
     fn pause(&mut self);
     /// Stores an event that is too long for the ring, in a file of its own
@@ -554,7 +559,9 @@ impl<E: Environment> RingWriter<E> {
 
 impl<E: Environment> Drop for RingWriter<E> {
     fn drop(&mut self) {
-        self.ring_u32(control::STATE)
-            .store(ring_state::CLOSED, Ordering::Release);
+        if self.environment.is_owner() {
+            self.ring_u32(control::STATE)
+                .store(ring_state::CLOSED, Ordering::Release);
+        }
     }
 }
