@@ -29,7 +29,7 @@ use std::{
 
 /// A chunk is written when its events take this much. Half of it costs a fifth
 /// of the draining speed, twice as much makes a seek take over a millisecond.
-const CHUNK_TARGET: usize = 256 << 10;
+pub(crate) const CHUNK_TARGET: usize = 256 << 10;
 
 /// Compression that keeps up with a subject.
 const DEFAULT_LEVEL: i32 = 1;
@@ -209,7 +209,9 @@ impl Writer {
     }
 
     fn declare(&self, info: &StreamInfo) -> Result<StreamId, WriteError> {
-        let payload = manifest::write(info).ok_or(WriteError::ManifestTooLong)?;
+        let payload = manifest::write(info)
+            .filter(|payload| payload.len() <= limits::STREAM)
+            .ok_or(WriteError::ManifestTooLong)?;
         let mut sink = self.shared.sink();
         let stream = sink.next_stream;
         if stream as usize > limits::STREAMS {

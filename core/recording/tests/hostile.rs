@@ -380,3 +380,15 @@ fn the_lock_goes_with_the_writer() {
     writer.finish(Closing::default()).unwrap();
     assert!(Writer::reopen(&file).is_ok());
 }
+
+#[test]
+fn a_ring_that_nobody_wants_keeps_its_segments() {
+    let mut setup = Setup::new(2, 1000);
+    let mut one = setup.subject.ring(ring_info(1)).unwrap();
+    let mut two = setup.subject.ring(ring_info(2)).unwrap();
+    one.append(b"one");
+    two.append(b"two");
+    drop(two);
+    setup.drainer.poll().unwrap();
+    assert_eq!(setup.finish().0.len(), 2);
+}

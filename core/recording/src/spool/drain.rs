@@ -43,6 +43,9 @@ pub struct Drainer {
     pub(super) rings: Vec<Ring>,
     pub(super) buffer: Vec<u8>,
     not_recorded: BTreeMap<(String, String), u64>,
+    /// How many threads had waited for a ring, and how many in vain, when
+    /// rings were last freed.
+    pub(super) wanted: [u32; 2],
     flushed: Instant,
 }
 
@@ -126,6 +129,7 @@ impl Drainer {
             rings,
             buffer: Vec::new(),
             not_recorded: BTreeMap::new(),
+            wanted: [0; 2],
             flushed: Instant::now(),
         }
     }
@@ -207,12 +211,12 @@ impl Drainer {
     }
 
     /// Begins a segment: writers enter it where they can.
-    pub fn begin_segment(&self, segment: u64) {
+    pub fn begin_segment(&self, segment: u32) {
         let at = header::SEGMENT as u64;
         self.spool
             .controls
             .u64(at)
-            .store(segment, Ordering::Release);
+            .store(segment.into(), Ordering::Release);
     }
 
     /// Something that could not be recorded, for the closing manifest.

@@ -40,8 +40,17 @@ impl Drainer {
     }
 
     /// Threads have ended and left rings with segments that may still be
-    /// wanted, and now there is no ring left: the oldest segments go.
+    /// wanted, and now a thread waits for a ring: the oldest segments go, but
+    /// for the current one.
     pub(super) fn recycle(&mut self) {
+        let wanted = [header::WANTED, header::TURNED_AWAY].map(|at| {
+            let field = self.spool.controls.u32(at as u64);
+            field.load(Ordering::Acquire)
+        });
+        if wanted == self.wanted {
+            return;
+        }
+        self.wanted = wanted;
         let closed: Vec<_> = (0..self.spool.layout.rings)
             .filter(|ring| {
                 self.control_u32(*ring, control::STATE) == ring_state::CLOSED
@@ -49,9 +58,12 @@ impl Drainer {
             })
             .map(|ring| (self.last_segment(ring), ring))
             .collect();
-        let Some((oldest, _)) = closed.iter().min() else {
+        let current = self.spool.controls.u64(header::SEGMENT as u64);
+        let current = current.load(Ordering::Acquire);
+        let Some((oldest, _)) = closed.iter().min().filter(|(last, _)| *last < current) else {
             return;
         };
+        self.note("old segments", "new threads needed their rings", 1);
         let first_live = self.spool.controls.u64(header::FIRST_LIVE as u64);
         let first_live = oldest
             .saturating_add(1)

@@ -19,6 +19,7 @@
 //!  128   4  state           0 recording, 1 ended by the drainer, 2 ended by a
 //!                           writer because the drainer was silent (atomic)
 //!  132   4  turned_away  W  threads that found no ring (atomic add)
+//!  136   4  wanted       W  threads that had to wait for a ring (atomic add)
 //!  192   8  stamp        W  the last stamp given out (atomic add); first is 1
 //!  256   8  segment      D  the segment that events belong to from now on
 //!  264   8  first_live   W  the first segment no ring has dropped (atomic max)
@@ -63,7 +64,8 @@
 //! stores policy, process, kind, thread, flags and name (a longer one is cut
 //! off), and loads `head`, which is where its first record goes and the only
 //! field that it takes over. Its first record names the segment, as the header
-//! has it. No ready ring: the drainer will have prepared more in a moment; who
+//! has it. No ready ring: it adds 1 to `wanted`, once, and
+//! the drainer will have prepared more in a moment; who
 //! has waited for `dead_after_ms` goes on without, and adds 1 to
 //! `turned_away`; if `heartbeat` has not changed in that time, it ends the
 //! recording as below. A thread that ends stores
@@ -140,6 +142,7 @@ pub mod header {
     pub const HEARTBEAT: usize = 64;
     pub const STATE: usize = 128;
     pub const TURNED_AWAY: usize = 132;
+    pub const WANTED: usize = 136;
     pub const STAMP: usize = 192;
     pub const SEGMENT: usize = 256;
     pub const FIRST_LIVE: usize = 264;

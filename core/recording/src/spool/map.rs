@@ -116,6 +116,7 @@ impl SubjectSpool {
         let patience = Duration::from_millis(u64::from(self.layout.dead_after_ms));
         let start = Instant::now();
         let heartbeat = self.map.u64(header::HEARTBEAT as u64);
+        let mut waits = false;
         let beat = heartbeat.load(Ordering::Relaxed);
         loop {
             let environment = StdEnvironment {
@@ -130,6 +131,11 @@ impl SubjectSpool {
                 unsafe { RingWriter::claim(self.map.base, self.layout, info, environment) };
             if writer.is_some() || !self.is_recording() {
                 return writer;
+            }
+            if !waits {
+                waits = true;
+                let wanted = self.map.u32(header::WANTED as u64);
+                wanted.fetch_add(1, Ordering::Release);
             }
             if start.elapsed() >= patience {
                 let turned_away = self.map.u32(header::TURNED_AWAY as u64);
