@@ -392,3 +392,22 @@ fn a_ring_that_nobody_wants_keeps_its_segments() {
     setup.drainer.poll().unwrap();
     assert_eq!(setup.finish().0.len(), 2);
 }
+
+#[test]
+fn the_last_of_many_slices_outlives_the_recorder() {
+    let mut setup = Setup::new(2, 1000);
+    let mut ring = setup.subject.ring(info(1)).unwrap();
+    ring.append(b"zero");
+    setup.drain();
+    let mut last = 0;
+    for _ in 0..1000 {
+        last = ring.stamp();
+    }
+    setup.drain();
+    let file = setup.file();
+    drop(setup.drainer);
+    ring.append(b"one");
+    drop(ring);
+    recover(&file).unwrap();
+    assert_eq!(events(&file)[1].stamp, last);
+}

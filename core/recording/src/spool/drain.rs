@@ -69,6 +69,9 @@ pub(super) struct Ring {
 pub(super) struct Pending {
     stamp: Option<u64>,
     segment: Option<u32>,
+    /// Where their records are.
+    stamp_at: Option<u64>,
+    segment_at: Option<u64>,
 }
 
 impl Pending {
@@ -365,12 +368,22 @@ impl Drainer {
         // A ring that is full of slices with no event must not stay full.
         let known = &mut self.rings[ring as usize];
         if pos - known.tail >= size / 2 {
+            // The last of them stay, for a recovery; of a segment and a slice
+            // that are far apart only the later.
+            let Pending {
+                stamp_at,
+                segment_at,
+                ..
+            } = known.pending;
+            let places = || stamp_at.into_iter().chain(segment_at);
+            let near = |at: &u64| pos - at < size / 4;
+            let keep = places().min().filter(near).or(places().max().filter(near));
             if let Some(stream) = &mut known.stream
                 && !known.pending.apply(stream)?
             {
                 return self.discard(ring, head, "its ring was corrupt");
             }
-            self.advance(ring, pos);
+            self.advance(ring, keep.unwrap_or(pos));
         }
         Ok(())
     }
@@ -411,12 +424,19 @@ impl Drainer {
             if self.take_plain(ring, &mut unpacker)? {
                 keep = Some(unpacker.pos());
             }
+            let at = unpacker.pos();
             match unpacker.next() {
                 Ok(None) => break false,
                 Ok(Some(record)) => {
                     let counted = !matches!(record, Record::Slice(_) | Record::Segment(_));
                     if !self.append(ring, record)? {
                         break true;
+                    }
+                    let pending = &mut self.rings[ring as usize].pending;
+                    match record {
+                        Record::Slice(_) => pending.stamp_at = Some(at),
+                        Record::Segment(_) => pending.segment_at = Some(at),
+                        _ => {}
                     }
                     if counted {
                         keep = Some(unpacker.pos());
