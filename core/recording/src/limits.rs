@@ -15,8 +15,11 @@ pub const CHUNK_RAW: usize = EVENT + (64 << 10);
 /// a little, and such a payload is stored as it is.
 pub const CHUNK_STORED: usize = CHUNK_RAW;
 
-/// The longest manifest, closing manifest or stream declaration.
+/// The longest manifest or closing manifest.
 pub const MANIFEST: usize = 16 << 20;
+
+/// The longest declaration of a stream.
+pub const STREAM: usize = 64 << 10;
 
 /// How many streams one recording may have.
 pub const STREAMS: usize = 1 << 20;

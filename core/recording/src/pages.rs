@@ -34,9 +34,9 @@ pub const LEN: usize = 4096;
 pub type Page = [u8; LEN];
 
 /// Pages per chunk: one access unpacks this much.
-const PAGES_PER_CHUNK: usize = 32;
+pub(crate) const PAGES_PER_CHUNK: usize = 32;
 /// Entries per page map chunk.
-const ENTRIES_PER_MAP: usize = 1 << 15;
+pub(crate) const ENTRIES_PER_MAP: usize = 1 << 15;
 
 const ZERO: Page = [0; LEN];
 

@@ -111,7 +111,19 @@ impl<S: Source> Recording<S> {
             opened,
         };
         let mut has_manifest = false;
+        let last_closing = entries
+            .iter()
+            .rfind(|entry| entry.kind == ChunkKind::Closing)
+            .map(|entry| entry.offset);
         for entry in &entries {
+            let superseded = match entry.kind {
+                ChunkKind::Manifest => has_manifest,
+                ChunkKind::Closing => last_closing != Some(entry.offset),
+                _ => false,
+            };
+            if superseded {
+                continue;
+            }
             match recording.place(entry, &mut has_manifest) {
                 Ok(()) => {}
                 Err(ReadError::Io(error)) => return Err(error.into()),
@@ -136,10 +148,8 @@ impl<S: Source> Recording<S> {
         match entry.kind {
             ChunkKind::Manifest => {
                 let payload = self.payload(entry)?;
-                if !*has_manifest {
-                    self.manifest = manifest::read(&payload).ok_or_else(malformed)?;
-                    *has_manifest = true;
-                }
+                self.manifest = manifest::read(&payload).ok_or_else(malformed)?;
+                *has_manifest = true;
             }
             ChunkKind::Closing => {
                 let payload = self.payload(entry)?;

@@ -74,11 +74,14 @@ pub(crate) fn scan(source: &impl Source, id: u64, file_len: u64) -> io::Result<S
 
 /// The first offset from `from` on at which a valid chunk header stands.
 fn find_header(source: &impl Source, id: u64, from: u64, file_len: u64) -> io::Result<Option<u64>> {
-    const WINDOW: usize = 1 << 20;
+    // Small at first: a file full of damage must not cost its square.
+    const SMALLEST: u64 = 4 << 10;
+    const LARGEST: u64 = 1 << 20;
+    let mut size = SMALLEST;
     let mut window = Vec::new();
     let mut at = from;
     while file_len.saturating_sub(at) >= chunk::LEN as u64 {
-        let len = (file_len - at).min(WINDOW as u64) as usize;
+        let len = (file_len - at).min(size) as usize;
         window.resize(len, 0);
         read_full(source, &mut window, at)?;
         for (i, bytes) in window.windows(chunk::LEN).enumerate() {
@@ -92,6 +95,7 @@ fn find_header(source: &impl Source, id: u64, from: u64, file_len: u64) -> io::R
             }
         }
         at += (len - chunk::LEN + 1) as u64;
+        size = (size * 2).min(LARGEST);
     }
     Ok(None)
 }

@@ -6,7 +6,8 @@ use crate::{
     damage::{Damage, Damaged, OpenError, ReadError},
     header::{self, FileHeader},
     index::{self, ChunkEntry},
-    limits,
+    limits, pages,
+    writer::CHUNK_TARGET,
 };
 use std::{fs::File, io};
 
@@ -141,6 +142,10 @@ pub(crate) fn read_payload(
     if !entry.describes(&header) {
         return Err(damaged(Damage::Index).into());
     }
+    if header.raw as usize > longest(&header) {
+        let ChunkHeader { codec, raw, .. } = header;
+        return Err(damaged(Damage::Unpack { codec, raw }).into());
+    }
     let mut payload = vec![0; stored];
     read_full(source, &mut payload, entry.offset + chunk::LEN as u64)?;
     let computed = crc32c::crc32c(&payload);
@@ -151,4 +156,19 @@ pub(crate) fn read_payload(
     let ChunkHeader { codec, raw, .. } = header;
     codec::unpack(codec, payload, raw as usize)
         .ok_or_else(|| damaged(Damage::Unpack { codec, raw }).into())
+}
+
+/// The longest payload that a writer gives a chunk like this.
+fn longest(header: &ChunkHeader) -> usize {
+    match header.known_kind() {
+        Some(ChunkKind::Manifest | ChunkKind::Closing) => limits::MANIFEST,
+        Some(ChunkKind::Stream) => limits::STREAM,
+        Some(ChunkKind::Pages) => pages::PAGES_PER_CHUNK * pages::LEN,
+        Some(ChunkKind::PageMap) if header.count as usize > pages::ENTRIES_PER_MAP => 0,
+        // Two numbers of up to ten bytes each.
+        Some(ChunkKind::PageMap) => pages::ENTRIES_PER_MAP * 20,
+        // Slices come on top of the events.
+        Some(ChunkKind::Events) if header.count > 1 => 2 * CHUNK_TARGET,
+        _ => limits::CHUNK_RAW,
+    }
 }

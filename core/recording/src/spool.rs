@@ -41,6 +41,8 @@ mod map;
 #[cfg(feature = "std")]
 mod mark;
 #[cfg(feature = "std")]
+mod outside;
+#[cfg(feature = "std")]
 mod recover;
 #[cfg(feature = "std")]
 mod unpack;

@@ -29,7 +29,7 @@ use std::{
 
 /// A chunk is written when its events take this much. Half of it costs a fifth
 /// of the draining speed, twice as much makes a seek take over a millisecond.
-const CHUNK_TARGET: usize = 256 << 10;
+pub(crate) const CHUNK_TARGET: usize = 256 << 10;
 
 /// Compression that keeps up with a subject.
 const DEFAULT_LEVEL: i32 = 1;
@@ -152,9 +152,10 @@ impl Writer {
     /// Opens a recording for adding to it. An incomplete chunk at its end is
     /// cut off; nothing else of it is touched.
     pub fn reopen(path: impl AsRef<Path>) -> Result<(Self, Recording), WriteError> {
-        let file = OpenOptions::new().read(true).write(true).open(path)?;
+        let file = OpenOptions::new().read(true).write(true).open(&path)?;
         lock(&file)?;
-        let recording = Recording::from_source(file.try_clone()?)?;
+        // A file of its own, so that the lock goes with the writer.
+        let recording = Recording::from_source(File::open(path)?)?;
         let at = recording.opened().truncated.unwrap_or(recording.file_len());
         // Frees the reserve of a writer that was killed, too.
         file.set_len(at)?;
@@ -208,7 +209,9 @@ impl Writer {
     }
 
     fn declare(&self, info: &StreamInfo) -> Result<StreamId, WriteError> {
-        let payload = manifest::write(info).ok_or(WriteError::ManifestTooLong)?;
+        let payload = manifest::write(info)
+            .filter(|payload| payload.len() <= limits::STREAM)
+            .ok_or(WriteError::ManifestTooLong)?;
         let mut sink = self.shared.sink();
         let stream = sink.next_stream;
         if stream as usize > limits::STREAMS {
@@ -347,7 +350,11 @@ impl Sink {
         raw: &[u8],
         stored: &[u8],
     ) -> Result<(), WriteError> {
-        if self.ended.is_some() {
+        let last = matches!(
+            kind,
+            ChunkKind::Closing | ChunkKind::Index | ChunkKind::Trailer
+        );
+        if self.ended.is_some() || self.finished && !last {
             return Err(WriteError::Ended);
         }
         let header = ChunkHeader {
@@ -410,7 +417,7 @@ impl StreamWriter {
     /// The number of the next event.
     #[must_use]
     pub fn next_number(&self) -> u64 {
-        self.next + u64::from(self.events.count())
+        self.next.saturating_add(u64::from(self.events.count()))
     }
 
     /// Appends an event.
@@ -491,7 +498,7 @@ impl StreamWriter {
             count,
         };
         self.writer.append(ChunkKind::Events, place, payload)?;
-        self.next += u64::from(count);
+        self.next = self.next.saturating_add(u64::from(count));
         self.events.clear();
         Ok(())
     }

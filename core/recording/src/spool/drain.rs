@@ -7,22 +7,22 @@
 
 use super::{
     create::Spool,
-    layout::{Policy, control, header, ring_state, state},
-    map::{SharedMap, outside_file, outside_folder, sleep},
-    mark, record,
+    layout::{MAX_POSITION, Policy, control, header, ring_state, state},
+    map::{SharedMap, outside_folder, outside_name, sleep},
+    mark,
+    outside::Folder,
+    record,
     unpack::{Record, Unpacker},
 };
 use crate::{
-    limits,
     manifest::{Closing, CutShort, NotRecorded},
     stream::{StreamId, StreamInfo},
     writer::{Finished, StreamWriter, WriteError, Writer},
 };
 use std::{
     collections::BTreeMap,
-    fs::File,
-    io::{self, Read},
-    os::unix::fs::{FileExt, OpenOptionsExt},
+    io,
+    os::unix::fs::FileExt,
     sync::{Arc, atomic::Ordering},
     time::{Duration, Instant},
 };
@@ -43,6 +43,9 @@ pub struct Drainer {
     pub(super) rings: Vec<Ring>,
     pub(super) buffer: Vec<u8>,
     not_recorded: BTreeMap<(String, String), u64>,
+    /// How many threads had waited for a ring, and how many in vain, when
+    /// rings were last freed.
+    pub(super) wanted: [u32; 2],
     flushed: Instant,
 }
 
@@ -66,6 +69,9 @@ pub(super) struct Ring {
 pub(super) struct Pending {
     stamp: Option<u64>,
     segment: Option<u32>,
+    /// Where their records are.
+    stamp_at: Option<u64>,
+    segment_at: Option<u64>,
 }
 
 impl Pending {
@@ -126,6 +132,7 @@ impl Drainer {
             rings,
             buffer: Vec::new(),
             not_recorded: BTreeMap::new(),
+            wanted: [0; 2],
             flushed: Instant::now(),
         }
     }
@@ -151,7 +158,9 @@ impl Drainer {
         known.tail = pos;
         known.number = number;
         known.mark = 1 - i;
-        let mut stream = self.writer.resume(stream, resume.next);
+        // Lost events that were drained last left no trace in the recording.
+        let next = resume.next.max(number);
+        let mut stream = self.writer.resume(stream, next);
         // Nothing has been collected yet, so neither can fail.
         let _ = stream.segment(resume.segment);
         let _ = stream.stamp(resume.stamp);
@@ -171,7 +180,7 @@ impl Drainer {
     }
 
     /// Drains what is worth it; call it every few milliseconds. True when
-    /// there was something.
+    /// there was something that a writer may have waited for.
     pub fn poll(&mut self) -> Result<bool, WriteError> {
         self.pulse().beat();
         let extent = if self.flushed.elapsed() >= FLUSH_AFTER {
@@ -205,12 +214,12 @@ impl Drainer {
     }
 
     /// Begins a segment: writers enter it where they can.
-    pub fn begin_segment(&self, segment: u64) {
+    pub fn begin_segment(&self, segment: u32) {
         let at = header::SEGMENT as u64;
         self.spool
             .controls
             .u64(at)
-            .store(segment, Ordering::Release);
+            .store(segment.into(), Ordering::Release);
     }
 
     /// Something that could not be recorded, for the closing manifest.
@@ -222,9 +231,12 @@ impl Drainer {
         *noted = noted.saturating_add(count);
     }
 
-    /// Ends the recording; the subject goes on.
+    /// Ends the recording with what is complete now; the subject goes on.
     pub fn cut_short(&mut self, why: CutShort) {
         self.end_spool();
+        // An error here has ended the recording already, and says why.
+        let _ = self.drain_all(Extent::All);
+        let _ = self.dump();
         self.writer.cut_short(why);
     }
 
@@ -304,19 +316,30 @@ impl Drainer {
         let waiting = head.wrapping_sub(self.rings[ring as usize].tail);
         let worthwhile = BATCH.min(self.spool.layout.ring_size / 4);
         let drained = waiting > 0 && (closed || extent == Extent::All || waiting >= worthwhile);
+        let before = self.rings[ring as usize].tail;
         if drained {
             self.drain_up_to(ring, head)?;
         }
-        if closed && head == self.control_u64(ring, control::HEAD) {
+        let known = &self.rings[ring as usize];
+        let progress = known.tail != before;
+        if known.stream.is_some() || known.corrupt {
+            // The subject may have scribbled on it.
+            let tail = self.spool.layout.control_at(ring) + control::TAIL as u64;
+            let tail = self.spool.controls.u64(tail);
+            tail.store(known.tail, Ordering::Release);
+        }
+        // A ring whose positions make no sense is not used again.
+        if closed && head < MAX_POSITION && head == self.control_u64(ring, control::HEAD) {
             self.release(ring, head);
         }
-        Ok(drained)
+        Ok(progress)
     }
 
     fn drain_up_to(&mut self, ring: u32, head: u64) -> Result<(), WriteError> {
         let size = self.spool.layout.ring_size;
         let known = &self.rings[ring as usize];
-        if known.corrupt || head.wrapping_sub(known.tail) > size {
+        let sane = head < MAX_POSITION && known.tail < MAX_POSITION;
+        if known.corrupt || !sane || head.wrapping_sub(known.tail) > size {
             return self.discard(ring, head, "its ring was corrupt");
         }
         if known.stream.is_none() {
@@ -337,19 +360,30 @@ impl Drainer {
             };
             self.buffer = buffer;
             match taken? {
-                Some(upto) if upto > pos => pos = upto,
+                // A pad may say that it reaches further than the head.
+                Some(upto) if upto > pos && upto <= head => pos = upto,
                 _ => return self.discard(ring, head, "its ring was corrupt"),
             }
         }
         // A ring that is full of slices with no event must not stay full.
         let known = &mut self.rings[ring as usize];
         if pos - known.tail >= size / 2 {
+            // The last of them stay, for a recovery; of a segment and a slice
+            // that are far apart only the later.
+            let Pending {
+                stamp_at,
+                segment_at,
+                ..
+            } = known.pending;
+            let places = || stamp_at.into_iter().chain(segment_at);
+            let near = |at: &u64| pos - at < size / 4;
+            let keep = places().min().filter(near).or(places().max().filter(near));
             if let Some(stream) = &mut known.stream
                 && !known.pending.apply(stream)?
             {
                 return self.discard(ring, head, "its ring was corrupt");
             }
-            self.advance(ring, pos);
+            self.advance(ring, keep.unwrap_or(pos));
         }
         Ok(())
     }
@@ -390,12 +424,19 @@ impl Drainer {
             if self.take_plain(ring, &mut unpacker)? {
                 keep = Some(unpacker.pos());
             }
+            let at = unpacker.pos();
             match unpacker.next() {
                 Ok(None) => break false,
                 Ok(Some(record)) => {
                     let counted = !matches!(record, Record::Slice(_) | Record::Segment(_));
                     if !self.append(ring, record)? {
                         break true;
+                    }
+                    let pending = &mut self.rings[ring as usize].pending;
+                    match record {
+                        Record::Slice(_) => pending.stamp_at = Some(at),
+                        Record::Segment(_) => pending.segment_at = Some(at),
+                        _ => {}
                     }
                     if counted {
                         keep = Some(unpacker.pos());
@@ -461,9 +502,10 @@ impl Drainer {
                 known.number += 1;
             }
             Record::Lost(count) => {
-                let Some(number) = known.number.checked_add(count) else {
+                let number = known.number.saturating_add(count);
+                if number >= MAX_POSITION {
                     return Ok(false);
-                };
+                }
                 known.number = number;
                 stream.skip_to(number)?;
                 self.note("events", "they were too long or there was no room", count);
@@ -473,12 +515,16 @@ impl Drainer {
                 len,
                 replaced,
             } => {
-                let path = outside_file(&outside_folder(self.spool.path()), ring, number);
+                let folder = Folder::open(&outside_folder(self.spool.path()));
+                let name = outside_name(ring, number);
                 if is_new {
-                    self.append_outside(ring, &path, len, replaced)?;
+                    let event = folder.as_ref().and_then(|folder| folder.read(&name, len));
+                    self.append_outside(ring, event, replaced)?;
                 }
                 self.rings[ring as usize].number += 1;
-                let _ = std::fs::remove_file(path);
+                if let Some(folder) = folder {
+                    folder.remove(&name);
+                }
             }
             Record::Slice(_) | Record::Segment(_) => {}
         }
@@ -490,15 +536,14 @@ impl Drainer {
     fn append_outside(
         &mut self,
         ring: u32,
-        path: &std::path::Path,
-        len: u64,
+        event: Option<Vec<u8>>,
         replaced: bool,
     ) -> Result<(), WriteError> {
         let known = &mut self.rings[ring as usize];
         let Some(stream) = &mut known.stream else {
             return Ok(());
         };
-        if let Some(event) = read_outside(path, len) {
+        if let Some(event) = event {
             stream.push(&event, replaced)?;
             return stream.flush();
         }
@@ -544,19 +589,25 @@ impl Drainer {
     /// Gives the ring's writer the room up to `tail`, and writes down for a
     /// recovery what this position means.
     fn advance(&mut self, ring: u32, tail: u64) {
+        self.mark(ring, tail);
+        self.rings[ring as usize].tail = tail;
+        let control = self.spool.layout.control_at(ring);
+        let field = self.spool.controls.u64(control + control::TAIL as u64);
+        field.store(tail, Ordering::Release);
+    }
+
+    /// Writes down that the recording has everything up to a position.
+    pub(super) fn mark(&mut self, ring: u32, pos: u64) {
         let known = &mut self.rings[ring as usize];
         let at = control::MARKS + known.mark * control::MARK_LEN;
         let stream = known.stream.as_ref().map_or(0, |stream| stream.id().0);
-        let words = mark::write(tail, known.number, stream);
+        let words = mark::write(pos, known.number, stream);
         known.mark = 1 - known.mark;
-        known.tail = tail;
         let control = self.spool.layout.control_at(ring);
         for (word, value) in words.into_iter().enumerate() {
             let at = control + at as u64 + word as u64 * 8;
             self.spool.controls.u64(at).store(value, Ordering::Release);
         }
-        let field = self.spool.controls.u64(control + control::TAIL as u64);
-        field.store(tail, Ordering::Release);
     }
 
     /// Gives up on a ring's content; its writer must not wait for room.
@@ -608,25 +659,6 @@ pub(crate) struct Resume {
     pub(crate) next: u64,
     pub(crate) stamp: u64,
     pub(crate) segment: u32,
-}
-
-/// The event in a file of its own, if the file is what the record announced.
-fn read_outside(path: &std::path::Path, len: u64) -> Option<Vec<u8>> {
-    if len > limits::EVENT as u64 {
-        return None;
-    }
-    let file = File::options()
-        .read(true)
-        .custom_flags(rustix::fs::OFlags::NOFOLLOW.bits() as i32)
-        .open(path)
-        .ok()?;
-    let metadata = file.metadata().ok()?;
-    if !metadata.is_file() || metadata.len() != len {
-        return None;
-    }
-    let mut event = Vec::with_capacity(len as usize);
-    file.take(len).read_to_end(&mut event).ok()?;
-    (event.len() as u64 == len).then_some(event)
 }
 
 /// Shows waiting writers that there is a drainer. A recorder beats it from a

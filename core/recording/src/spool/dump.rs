@@ -2,7 +2,7 @@
 
 use super::{
     drain::{Drainer, Pending},
-    layout::{Policy, control, header, region, ring_state},
+    layout::{MAX_POSITION, Policy, control, header, region, ring_state},
     unpack::{Record, Unpacker},
 };
 use crate::writer::WriteError;
@@ -12,21 +12,45 @@ impl Drainer {
     /// Appends what the rings with the ring policy hold: the segments that
     /// none of them has dropped.
     pub fn dump(&mut self) -> Result<(), WriteError> {
+        let mut copies = Vec::new();
         for ring in 0..self.spool.layout.rings {
             let taken = matches!(
                 self.control_u32(ring, control::STATE),
                 ring_state::TAKEN | ring_state::CLOSED
             );
             if taken && self.control_u32(ring, control::POLICY) == Policy::Ring as u32 {
-                self.dump_ring(ring)?;
+                let mut bytes = Vec::new();
+                let start = self.snapshot(ring, &mut bytes);
+                copies.push((ring, bytes, start));
+            }
+        }
+        // Only now: what a ring has dropped before it was copied, or while
+        // others were, must not come from any of them.
+        let first_live = self.spool.controls.u64(header::FIRST_LIVE as u64);
+        let first_live = first_live.load(Ordering::Acquire);
+        for (ring, bytes, start) in copies {
+            if let Some(start) = start {
+                self.append_snapshot(ring, &bytes, start, first_live)?;
+            } else {
+                let what = format!("the stream of ring {ring}");
+                self.note(&what, "its ring was corrupt or would not hold still", 1);
             }
         }
         Ok(())
     }
 
     /// Threads have ended and left rings with segments that may still be
-    /// wanted, and now there is no ring left: the oldest segments go.
+    /// wanted, and now a thread waits for a ring: the oldest segments go, but
+    /// for the current one.
     pub(super) fn recycle(&mut self) {
+        let wanted = [header::WANTED, header::TURNED_AWAY].map(|at| {
+            let field = self.spool.controls.u32(at as u64);
+            field.load(Ordering::Acquire)
+        });
+        if wanted == self.wanted {
+            return;
+        }
+        self.wanted = wanted;
         let closed: Vec<_> = (0..self.spool.layout.rings)
             .filter(|ring| {
                 self.control_u32(*ring, control::STATE) == ring_state::CLOSED
@@ -34,16 +58,22 @@ impl Drainer {
             })
             .map(|ring| (self.last_segment(ring), ring))
             .collect();
-        let Some((oldest, _)) = closed.iter().min() else {
+        let current = self.spool.controls.u64(header::SEGMENT as u64);
+        let current = current.load(Ordering::Acquire);
+        let Some((oldest, _)) = closed.iter().min().filter(|(last, _)| *last < current) else {
             return;
         };
+        self.note("old segments", "new threads needed their rings", 1);
         let first_live = self.spool.controls.u64(header::FIRST_LIVE as u64);
         let first_live = oldest
             .saturating_add(1)
             .max(first_live.fetch_max(oldest.saturating_add(1), Ordering::AcqRel));
         for (last, ring) in closed {
             if last < first_live {
-                self.release(ring, self.control_u64(ring, control::HEAD));
+                let head = self.control_u64(ring, control::HEAD);
+                if head < MAX_POSITION {
+                    self.release(ring, head);
+                }
             }
         }
     }
@@ -66,21 +96,6 @@ impl Drainer {
         live.map(|start| u64_of(start, 0)).max().unwrap_or(0)
     }
 
-    fn dump_ring(&mut self, ring: u32) -> Result<(), WriteError> {
-        let mut buffer = std::mem::take(&mut self.buffer);
-        let snapshot = self.snapshot(ring, &mut buffer);
-        let result = match snapshot {
-            Some((tail, number)) => self.append_snapshot(ring, &buffer, tail, number),
-            None => {
-                let what = format!("the stream of ring {ring}");
-                self.note(&what, "its ring was corrupt or would not hold still", 1);
-                Ok(())
-            }
-        };
-        self.buffer = buffer;
-        result
-    }
-
     /// Copies a ring whose writer goes on writing. Returns the position and
     /// the event number that the copy starts with.
     fn snapshot(&self, ring: u32, buffer: &mut Vec<u8>) -> Option<(u64, u64)> {
@@ -93,7 +108,7 @@ impl Drainer {
             self.spool.file.read_exact_at(&mut starts, at).ok()?;
             let head = self.control_u64(ring, control::HEAD);
             let len = head.wrapping_sub(tail);
-            if len > size {
+            if len > size || head >= MAX_POSITION {
                 // Between its two loads the writer went round, or it lies.
                 continue;
             }
@@ -104,7 +119,8 @@ impl Drainer {
             let start = starts
                 .chunks_exact(region::START_LEN)
                 .map(|start| (u64_of(start, 8), u64_of(start, 16)))
-                .find(|(pos, _)| *pos == tail);
+                .find(|(pos, _)| *pos == tail)
+                .filter(|(_, number)| *number < MAX_POSITION);
             if start.is_some() {
                 return start;
             }
@@ -116,20 +132,16 @@ impl Drainer {
         &mut self,
         ring: u32,
         bytes: &[u8],
-        tail: u64,
-        number: u64,
+        (tail, number): (u64, u64),
+        first_live: u64,
     ) -> Result<(), WriteError> {
+        self.rings[ring as usize].number = number;
         if self.rings[ring as usize].stream.is_none() {
             let info = self.stream_info(ring);
             self.rings[ring as usize].stream = Some(self.writer.stream(&info)?);
+            self.mark(ring, tail);
         }
-        let first_live = self
-            .spool
-            .controls
-            .u64(header::FIRST_LIVE as u64)
-            .load(Ordering::Acquire);
         let known = &mut self.rings[ring as usize];
-        known.number = number;
         known.pending = Pending::default();
         let size = self.spool.layout.ring_size;
         let mut unpacker = Unpacker::new(bytes, tail, size, true);
@@ -166,10 +178,13 @@ impl Drainer {
             let what = format!("the rest of the stream of ring {ring}");
             self.note(&what, "its ring was corrupt", 1);
         }
-        match &mut self.rings[ring as usize].stream {
-            Some(stream) => stream.flush(),
-            None => Ok(()),
+        let upto = unpacker.pos();
+        if let Some(stream) = &mut self.rings[ring as usize].stream {
+            stream.flush()?;
         }
+        // A recovery goes on with this stream; the tail is the writer's.
+        self.mark(ring, upto);
+        Ok(())
     }
 }
 

@@ -19,6 +19,7 @@
 //!  128   4  state           0 recording, 1 ended by the drainer, 2 ended by a
 //!                           writer because the drainer was silent (atomic)
 //!  132   4  turned_away  W  threads that found no ring (atomic add)
+//!  136   4  wanted       W  threads that had to wait for a ring (atomic add)
 //!  192   8  stamp        W  the last stamp given out (atomic add); first is 1
 //!  256   8  segment      D  the segment that events belong to from now on
 //!  264   8  first_live   W  the first segment no ring has dropped (atomic max)
@@ -51,7 +52,7 @@
 //! The file has its full length from the start; only the rings that were ready
 //! once have blocks on the disk, so that no other region may be touched.
 //!
-//! **Positions** only grow, also from one thread that uses a ring to the next;
+//! **Positions** are below 2⁶² and only grow, also from one thread that uses a ring to the next;
 //! the byte of position p is data\[p mod ring_size\]. What lies from `head` up
 //! to `tail + ring_size` is the writer's to scribble on. Records are not
 //! aligned. A record never wraps: when the bytes up to the end of the data do
@@ -63,9 +64,11 @@
 //! stores policy, process, kind, thread, flags and name (a longer one is cut
 //! off), and loads `head`, which is where its first record goes and the only
 //! field that it takes over. Its first record names the segment, as the header
-//! has it. No ready ring: the drainer will have prepared more in a moment; who
+//! has it. No ready ring: it adds 1 to `wanted`, once, and
+//! the drainer will have prepared more in a moment; who
 //! has waited for `dead_after_ms` goes on without, and adds 1 to
-//! `turned_away`. A thread that ends stores
+//! `turned_away`; if `heartbeat` has not changed in that time, it ends the
+//! recording as below. A thread that ends stores
 //! state 3, with release order, and the ring is used again once it is drained.
 //! After a fork the child must not touch its parent's rings; it claims its own.
 //!
@@ -82,7 +85,10 @@
 //! in between. When it sees `state` other than 0, recording has ended for this
 //! ring, for good. When `heartbeat` has not changed for `dead_after_ms` by the
 //! writer's own clock, it changes `state` from 0 to 2 by compare-and-swap, and
-//! recording has ended, too. Events from then on are counted in `discarded`.
+//! recording has ended, too. A writer that waits stores `policy`, `head` and the
+//! ring's state again, in case something else in the subject has overwritten
+//! them, and gives its ring up when the heart beats and `tail` has not moved for
+//! ten times `dead_after_ms`. Events from then on are counted in `discarded`.
 //! A writer that has room need not look at `state`; what it appends behind the
 //! end is not seen by anybody.
 //!
@@ -105,14 +111,18 @@
 //! region's starts. A writer that begins its k-th segment (from 0 for each
 //! claim), which is s, at position p with event e stores
 //! start\[k mod 64\] = (s, p, e), then the segment record; p is where that
-//! record is, and e counts the events that were discarded, too. With the first
+//! record is, and e counts the events that were discarded, too. Behind the
+//! segment record it repeats its last stamp, if it has one. With the first
 //! start it moves its tail to p. A writer that needs room, or a start while all
 //! 64 are in use, raises `first_live` above its oldest segment and moves its
 //! tail to the next start; a store fence keeps what it then overwrites behind
 //! the new tail. When even the current segment does not fit, it raises
 //! `first_live` above that and discards events until the next segment; so it
 //! does with an event that is too long for the ring: there are no outside and
-//! no lost records under this policy.
+//! no lost records under this policy. With every segment that it begins or
+//! drops it looks at `state`, and stops for good when that is not 0. A mark
+//! under this policy says up to where a copy was taken; the tail stays the
+//! writer's.
 
 /// The first bytes of a spool.
 pub const MAGIC: [u8; 8] = *b"RPRSPOOL";
@@ -132,6 +142,7 @@ pub mod header {
     pub const HEARTBEAT: usize = 64;
     pub const STATE: usize = 128;
     pub const TURNED_AWAY: usize = 132;
+    pub const WANTED: usize = 136;
     pub const STAMP: usize = 192;
     pub const SEGMENT: usize = 256;
     pub const FIRST_LIVE: usize = 264;
@@ -219,6 +230,9 @@ pub struct Spool {
 pub const MIN_RING: u64 = 16 << 10;
 /// The largest ring.
 pub const MAX_RING: u64 = 1 << 30;
+/// Positions and event numbers are below this, which no thread lives to see:
+/// a larger one is corrupt, and sums of the others do not overflow.
+pub const MAX_POSITION: u64 = 1 << 62;
 /// The most rings.
 pub const MAX_RINGS: u32 = 1 << 16;
 

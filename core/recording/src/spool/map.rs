@@ -115,11 +115,15 @@ impl SubjectSpool {
     pub fn ring(&self, info: RingInfo<'_>) -> Option<RingWriter<StdEnvironment>> {
         let patience = Duration::from_millis(u64::from(self.layout.dead_after_ms));
         let start = Instant::now();
+        let heartbeat = self.map.u64(header::HEARTBEAT as u64);
+        let mut waits = false;
+        let beat = heartbeat.load(Ordering::Relaxed);
         loop {
             let environment = StdEnvironment {
                 _map: self.map.clone(),
                 folder: self.folder.clone(),
                 start,
+                process: rustix::process::getpid(),
             };
             // SAFETY: the environment keeps the mapping for as long as the
             // writer lives, and it has the layout's length.
@@ -128,9 +132,23 @@ impl SubjectSpool {
             if writer.is_some() || !self.is_recording() {
                 return writer;
             }
+            if !waits {
+                waits = true;
+                let wanted = self.map.u32(header::WANTED as u64);
+                wanted.fetch_add(1, Ordering::Release);
+            }
             if start.elapsed() >= patience {
                 let turned_away = self.map.u32(header::TURNED_AWAY as u64);
                 turned_away.fetch_add(1, Ordering::Relaxed);
+                if heartbeat.load(Ordering::Relaxed) == beat {
+                    // Nobody is there, and the next thread need not wait.
+                    let _ = self.map.u32(header::STATE as u64).compare_exchange(
+                        state::RECORDING,
+                        state::DRAINER_SILENT,
+                        Ordering::AcqRel,
+                        Ordering::Relaxed,
+                    );
+                }
                 return None;
             }
             sleep(Duration::from_micros(200));
@@ -145,9 +163,9 @@ pub(crate) fn outside_folder(path: &Path) -> PathBuf {
     name.into()
 }
 
-/// The file of an outside event.
-pub(crate) fn outside_file(folder: &Path, ring: u32, number: u64) -> PathBuf {
-    folder.join(format!("{ring}-{number}"))
+/// The file of an outside event, in that folder.
+pub(crate) fn outside_name(ring: u32, number: u64) -> String {
+    format!("{ring}-{number}")
 }
 
 /// The world of a ring writer where there is `std`.
@@ -155,6 +173,7 @@ pub struct StdEnvironment {
     _map: Arc<SharedMap>,
     folder: PathBuf,
     start: Instant,
+    process: rustix::process::Pid,
 }
 
 impl Environment for StdEnvironment {
@@ -162,12 +181,16 @@ impl Environment for StdEnvironment {
         self.start.elapsed().as_millis() as u64
     }
 
+    fn is_owner(&self) -> bool {
+        rustix::process::getpid() == self.process
+    }
+
     fn pause(&mut self) {
         sleep(Duration::from_micros(50));
     }
 
     fn store_outside(&mut self, ring: u32, number: u64, event: &[u8]) -> bool {
-        let path = outside_file(&self.folder, ring, number);
+        let path = self.folder.join(outside_name(ring, number));
         let stored = std::fs::write(&path, event);
         if stored.is_err() {
             let _ = std::fs::remove_file(&path);

@@ -1,6 +1,7 @@
 //! Marks: what a position in a ring means, for whoever comes after a dead
 //! drainer. The [layout](super::layout) says where they are.
 
+use super::layout::MAX_POSITION;
 use crate::stream::StreamId;
 
 /// A mark as three words.
@@ -9,10 +10,13 @@ pub(crate) fn write(pos: u64, number: u64, stream: u32) -> [u64; 3] {
     [pos, number, u64::from(stream) | u64::from(crc) << 32]
 }
 
-/// What a mark says; `None` when it is torn or was never written.
+/// What a mark says; `None` when it is torn, senseless or was never written.
 pub(crate) fn read([pos, number, last]: [u64; 3]) -> Option<(u64, u64, StreamId)> {
     let stream = last as u32;
-    let good = stream != 0 && (last >> 32) as u32 == crc(pos, number, stream);
+    let good = stream != 0
+        && pos < MAX_POSITION
+        && number < MAX_POSITION
+        && (last >> 32) as u32 == crc(pos, number, stream);
     good.then_some((pos, number, StreamId(stream)))
 }
 

@@ -18,6 +18,11 @@ use core::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 pub trait Environment {
     /// A clock that never goes back, in milliseconds.
     fn now_ms(&mut self) -> u64;
+    /// Whether this is still the process that claimed the ring: the child of a
+    /// fork has a copy of the writer, and the ring is its parent's.
+    fn is_owner(&self) -> bool {
+        true
+    }
     /// Lets others run for a moment: a ring is full.
     fn pause(&mut self);
     /// Stores an event that is too long for the ring, in a file of its own
@@ -61,6 +66,8 @@ pub struct RingWriter<E: Environment> {
     starts: core::ops::Range<u64>,
     /// The segment of the events that follow.
     segment: u64,
+    /// The stamp of the events that follow, 0 before the first.
+    stamp: u64,
     /// Events that came after the recording had ended.
     discarded: u64,
     mode: Mode,
@@ -120,6 +127,7 @@ impl<E: Environment> RingWriter<E> {
             outside: 0,
             starts: 0..0,
             segment: 0,
+            stamp: 0,
             discarded: 0,
             mode: Mode::Recording,
             environment,
@@ -147,6 +155,10 @@ impl<E: Environment> RingWriter<E> {
         self.ring_u64(control::THREAD)
             .store(info.thread, Ordering::Relaxed);
         self.pos = self.ring_u64(control::HEAD).load(Ordering::Acquire);
+        if self.pos >= layout::MAX_POSITION {
+            // Somebody scribbled on it.
+            self.end();
+        }
         self.segment = self.header_u64(header::SEGMENT).load(Ordering::Acquire);
         self.begin_segment(self.segment);
     }
@@ -181,7 +193,8 @@ impl<E: Environment> RingWriter<E> {
         let stamp = self
             .header_u64(header::STAMP)
             .fetch_add(1, Ordering::AcqRel)
-            + 1;
+            .wrapping_add(1);
+        self.stamp = stamp;
         self.append_number(Tag::Slice, stamp);
         stamp
     }
@@ -205,6 +218,9 @@ impl<E: Environment> RingWriter<E> {
             self.append_number(Tag::Segment, segment);
             return;
         }
+        if self.has_ended() {
+            return;
+        }
         self.mode = Mode::Recording;
         if self.starts.is_empty() {
             // Nothing before this is needed any more.
@@ -212,8 +228,17 @@ impl<E: Environment> RingWriter<E> {
         } else if self.starts.end - self.starts.start == region::STARTS as u64 {
             self.drop_oldest_segment();
         }
-        if !self.reserve((record::HEAD + 8) as u64) {
-            return;
+        let need = (record::HEAD + 8) as u64;
+        if !self.reserve(need) {
+            if self.mode != Mode::SegmentLost {
+                return;
+            }
+            // The segment before this took all of the ring, and is gone.
+            self.mode = Mode::Recording;
+            self.move_tail(self.pos);
+            if !self.reserve(need) {
+                return;
+            }
         }
         let start = self.spool.region_at(self.ring) as usize
             + (self.starts.end % region::STARTS as u64) as usize * region::START_LEN;
@@ -226,6 +251,10 @@ impl<E: Environment> RingWriter<E> {
             self.move_tail(self.pos);
         }
         self.append_number(Tag::Segment, segment);
+        if self.stamp > 0 {
+            // The segment that has its slice record may be dropped.
+            self.append_number(Tag::Slice, self.stamp);
+        }
     }
 
     /// Whether events are still wanted.
@@ -324,7 +353,7 @@ impl<E: Environment> RingWriter<E> {
             }
             if whole {
                 let tail = self.ring_u64(control::TAIL).load(Ordering::Acquire);
-                self.limit = (tail + size).min(boundary);
+                self.limit = tail.saturating_add(size).min(boundary);
                 return true;
             }
             if boundary - self.pos >= record::HEAD as u64 {
@@ -351,7 +380,8 @@ impl<E: Environment> RingWriter<E> {
 
     fn has_room(&self, upto: u64) -> bool {
         let tail = self.ring_u64(control::TAIL).load(Ordering::Acquire);
-        upto <= tail + self.spool.ring_size
+        // Not with a sum: whoever scribbled on the tail must not stop us.
+        upto.wrapping_sub(tail) <= self.spool.ring_size
     }
 
     fn wait_for_room(&mut self, upto: u64) -> bool {
@@ -364,10 +394,13 @@ impl<E: Environment> RingWriter<E> {
         }
         let mut beat = self.header_u64(header::HEARTBEAT).load(Ordering::Relaxed);
         let mut beat_at = self.environment.now_ms();
+        let mut tail = self.ring_u64(control::TAIL).load(Ordering::Acquire);
+        let mut tail_at = beat_at;
         loop {
             if self.has_room(upto) {
                 return true;
             }
+            self.insist();
             if self.header_u32(header::STATE).load(Ordering::Acquire) != state::RECORDING {
                 self.end();
                 return false;
@@ -375,9 +408,18 @@ impl<E: Environment> RingWriter<E> {
             self.environment.pause();
             let now = self.environment.now_ms();
             let seen = self.header_u64(header::HEARTBEAT).load(Ordering::Relaxed);
+            let silence = u64::from(self.spool.dead_after_ms);
+            let seen_tail = self.ring_u64(control::TAIL).load(Ordering::Acquire);
+            if seen_tail != tail {
+                (tail, tail_at) = (seen_tail, now);
+            } else if now.saturating_sub(tail_at) >= silence.saturating_mul(10) {
+                // The drainer lives and does not see this ring.
+                self.end();
+                return false;
+            }
             if seen != beat {
                 (beat, beat_at) = (seen, now);
-            } else if now.saturating_sub(beat_at) >= u64::from(self.spool.dead_after_ms) {
+            } else if now.saturating_sub(beat_at) >= silence {
                 // Nobody is there. Whoever loses this race finds it ended.
                 let _ = self.header_u32(header::STATE).compare_exchange(
                     state::RECORDING,
@@ -391,9 +433,32 @@ impl<E: Environment> RingWriter<E> {
         }
     }
 
+    /// Stores again what the drainer goes by: another thread of the subject
+    /// may have scribbled on it, and we would wait for ever.
+    fn insist(&self) {
+        self.ring_u32(control::POLICY)
+            .store(self.policy as u32, Ordering::Relaxed);
+        self.ring_u64(control::HEAD)
+            .store(self.pos, Ordering::Release);
+        let state = self.ring_u32(control::STATE);
+        if state.load(Ordering::Relaxed) != ring_state::TAKEN {
+            state.store(ring_state::TAKEN, Ordering::Release);
+        }
+    }
+
     fn end(&mut self) {
         self.mode = Mode::Ended;
         self.limit = 0;
+    }
+
+    /// Looks whether the recording has ended; nobody waits under the ring
+    /// policy, so nobody else would see it.
+    fn has_ended(&mut self) -> bool {
+        let ended = self.header_u32(header::STATE).load(Ordering::Acquire) != state::RECORDING;
+        if ended {
+            self.end();
+        }
+        ended
     }
 
     /// Gives up everything up to and with the current segment.
@@ -403,12 +468,12 @@ impl<E: Environment> RingWriter<E> {
 
     /// Gives up the oldest segment; false when it was the current one.
     fn drop_oldest_segment(&mut self) -> bool {
-        if self.starts.is_empty() {
+        if self.starts.is_empty() || self.has_ended() {
             return false;
         }
         let oldest = self.start_segment(self.starts.start);
         self.header_u64(header::FIRST_LIVE)
-            .fetch_max(oldest + 1, Ordering::AcqRel);
+            .fetch_max(oldest.saturating_add(1), Ordering::AcqRel);
         self.starts.start += 1;
         if self.starts.is_empty() {
             self.mode = Mode::SegmentLost;
@@ -494,7 +559,9 @@ impl<E: Environment> RingWriter<E> {
 
 impl<E: Environment> Drop for RingWriter<E> {
     fn drop(&mut self) {
-        self.ring_u32(control::STATE)
-            .store(ring_state::CLOSED, Ordering::Release);
+        if self.environment.is_owner() {
+            self.ring_u32(control::STATE)
+                .store(ring_state::CLOSED, Ordering::Release);
+        }
     }
 }
