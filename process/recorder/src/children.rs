@@ -8,7 +8,7 @@ use reprise_tracee::{Stop, Tracee};
 
 use crate::calls::{Way, unrecordable};
 use crate::log::Page;
-use crate::session::{Session, Trouble};
+use crate::session::{Session, Trouble, counter_on};
 use crate::snapshot::Image;
 
 const THREAD: u64 = libc::CLONE_THREAD as u64;
@@ -72,7 +72,7 @@ impl Session {
             _ => return Ok(()),
         }
         if let Ok(registers) = child.registers() {
-            let _ = self.enable_counter(child, registers.rip());
+            let _ = counter_on(child, registers.rip());
         }
         if let Some(processors) = self.processors {
             processors.restore(child.pid());

@@ -176,7 +176,12 @@ impl Session {
             self.deadline = None;
             self.tracee.interrupt()?;
         }
-        Ok(self.tracee.wait()?)
+        loop {
+            match self.tracee.wait_interruptibly()? {
+                Some(stop) => return Ok(stop),
+                None => self.log.flush()?,
+            }
+        }
     }
 
     fn handle(&mut self, stop: Stop) -> Result<Next, Trouble> {
@@ -262,23 +267,11 @@ impl Session {
             registers = self.put_off(registers)?;
             registers.set_rax(number);
             self.tracee.set_registers(&registers)?;
-            self.enable_counter(self.tracee, registers.rip() + 2)?;
+            counter_on(self.tracee, registers.rip() + 2)?;
         } else if !reprise_syscalls::is_restart(registers.rax()) {
-            self.enable_counter(self.tracee, registers.rip())?;
+            counter_on(self.tracee, registers.rip())?;
         }
         Ok(())
-    }
-
-    pub(crate) fn enable_counter(&self, of: Tracee, behind: u64) -> Result<(), TraceError> {
-        let arguments = [
-            libc::PR_SET_TSC as u64,
-            libc::PR_TSC_ENABLE as u64,
-            0,
-            0,
-            0,
-            0,
-        ];
-        of.call_at(behind, libc::SYS_prctl, arguments).map(drop)
     }
 
     fn finish(mut self, ended: Ended) -> Outcome {
@@ -309,4 +302,11 @@ impl Session {
             recorded: recorded.map(|(closing, finished)| Recorded { closing, finished }),
         }
     }
+}
+
+/// Gives a stopped process its time-stamp counter back, by a system call with
+/// the instruction that ends at `behind`. Returns what the call returned.
+pub(crate) fn counter_on(process: Tracee, behind: u64) -> Result<u64, TraceError> {
+    let (option, value) = (libc::PR_SET_TSC as u64, libc::PR_TSC_ENABLE as u64);
+    process.call_at(behind, libc::SYS_prctl, [option, value, 0, 0, 0, 0])
 }

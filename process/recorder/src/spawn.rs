@@ -183,7 +183,7 @@ impl Waiting {
 }
 
 /// Waits for the end of a child, traced or not.
-fn end_of(pid: Pid) -> Result<Ended, TraceError> {
+pub(crate) fn end_of(pid: Pid) -> Result<Ended, TraceError> {
     let child = Tracee::already(pid);
     loop {
         match child.wait()? {
@@ -227,7 +227,7 @@ fn become_subject(
 }
 
 /// Control-C is meant for the subject; its recorder outlives it.
-fn leave_keyboard_to_subject() {
+pub(crate) fn leave_keyboard_to_subject() {
     for key in [Signal::SIGINT, Signal::SIGQUIT] {
         // SAFETY: ignoring a signal installs no handler.
         let _ = unsafe { signal(key, SigHandler::SigIgn) };
