@@ -7,6 +7,7 @@
 
 mod inject;
 mod memory;
+pub mod processor;
 mod ptrace;
 mod stop;
 
