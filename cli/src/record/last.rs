@@ -34,7 +34,7 @@ pub fn run(request: &Request, limit: u64) -> Result<Status, Failure> {
 fn run_guarded(request: &Request, limit: u64, mut guard: Guard) -> Result<Status, Failure> {
     let subject = Waiting::start(&request.command).map_err(|error| not_started(request, error))?;
     if let Some(error) = subject.trouble() {
-        return without_recorder(request, subject, &error.to_string());
+        return without_recorder(request, subject, &error);
     }
     let values = Values {
         program: name(request),

@@ -8,6 +8,7 @@ use reprise_tracee::{Stop, Tracee};
 
 use crate::calls::{Way, unrecordable};
 use crate::log::Page;
+use crate::privileges;
 use crate::session::{Session, Trouble, counter_on};
 use crate::snapshot::Image;
 
@@ -22,6 +23,9 @@ impl Session {
         call: &Call,
         arguments: &[u64; 6],
     ) -> Result<Way, Trouble> {
+        if privileges::raised_by_call(self.tracee, call.number.cast_signed(), arguments) {
+            return Err(unrecordable("a program that runs with more rights"));
+        }
         let flags = match call.number.cast_signed() {
             libc::SYS_clone => arguments[0],
             libc::SYS_clone3 => self.word(arguments[0]),

@@ -28,6 +28,7 @@ mod guard;
 mod host;
 mod log;
 mod maps;
+mod privileges;
 mod segment;
 mod session;
 mod signals;

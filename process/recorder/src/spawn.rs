@@ -9,6 +9,7 @@ use std::ffi::{CString, OsString};
 use std::io::{self, PipeReader, PipeWriter, Read as _, Write as _, pipe};
 use std::os::fd::{AsRawFd as _, RawFd};
 use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
 
 use nix::libc;
 use nix::sched::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
@@ -16,6 +17,7 @@ use nix::sys::signal::{SigHandler, Signal, signal};
 use nix::unistd::{ForkResult, Pid, fork};
 use reprise_tracee::{Resume, Stop, TraceError, Tracee};
 
+use crate::privileges;
 use crate::session::Ended;
 
 /// What the parent tells the waiting child.
@@ -49,6 +51,8 @@ pub struct Waiting {
     failure: PipeReader,
     traced: Result<Tracee, TraceError>,
     processors: Option<Processors>,
+    /// It is a program that gets more rights.
+    raised: bool,
 }
 
 /// A subject that runs.
@@ -89,9 +93,10 @@ impl Waiting {
             .iter()
             .map(|word| CString::new(word.as_bytes()))
             .collect();
-        // A command line has no zero bytes, nor is it empty: the caller got it
-        // from one.
         let words = words.map_err(|error| StartError::Program(error.into()))?;
+        let Some(program) = command.first() else {
+            return Err(StartError::Program(io::ErrorKind::NotFound.into()));
+        };
         let mut pointers: Vec<*const libc::c_char> = words.iter().map(|w| w.as_ptr()).collect();
         pointers.push(std::ptr::null());
         let (wait, go) = pipe().map_err(StartError::Process)?;
@@ -110,6 +115,7 @@ impl Waiting {
             failure,
             traced: Tracee::seize(child, OPTIONS),
             processors: None,
+            raised: privileges::raised_by_command(Path::new(program)),
         })
     }
 
@@ -121,8 +127,12 @@ impl Waiting {
 
     /// Why it cannot be traced, if it cannot.
     #[must_use]
-    pub fn trouble(&self) -> Option<TraceError> {
-        self.traced.err()
+    pub fn trouble(&self) -> Option<String> {
+        if self.raised {
+            let why = "it runs with more rights, which tracing would take from it";
+            return Some(why.to_owned());
+        }
+        self.traced.err().map(|error| error.to_string())
     }
 
     /// On which processor it will run.
