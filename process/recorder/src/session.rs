@@ -13,7 +13,7 @@ use crate::Settings;
 use crate::calls::Entered;
 use crate::host;
 use crate::log::Log;
-use crate::signals::{Delivery, Waiting as WaitingSignal};
+use crate::signals::{self, Delivery, Waiting as WaitingSignal};
 use crate::spawn::{Processors, StartError, Waiting};
 
 /// How a subject ended.
@@ -83,6 +83,8 @@ pub(crate) struct Session {
     pub(crate) executed: bool,
     /// Where the heap ends.
     pub(crate) brk: u64,
+    /// What a fatal signal was about.
+    pub(crate) failure: Option<Failure>,
     /// The end of the run is in the log.
     pub(crate) over: bool,
     /// The instructions that are known to be `syscall`.
@@ -130,6 +132,7 @@ pub(crate) fn run(
         delivery: None,
         executed: false,
         brk: 0,
+        failure: None,
         over: false,
         sites: std::collections::HashSet::default(),
     };
@@ -278,10 +281,12 @@ impl Session {
         let (ending, failure) = match ended {
             Ended::Exited(status) => (Ending::Exited { status }, None),
             Ended::Killed(signal) => {
-                let name = nix::sys::signal::Signal::try_from(signal);
-                let what = name.map_or_else(|_| format!("signal {signal}"), |n| n.to_string());
-                let stack = Vec::new();
-                (Ending::Killed { signal }, Some(Failure { what, stack }))
+                let plain = || Failure {
+                    what: signals::name(signal),
+                    stack: Vec::new(),
+                };
+                let failure = self.failure.take().unwrap_or_else(plain);
+                (Ending::Killed { signal }, Some(failure))
             }
         };
         if !self.over && matches!(ended, Ended::Killed(_)) {
