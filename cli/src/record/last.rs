@@ -33,6 +33,7 @@ pub fn run(request: &Request, limit: u64) -> Result<Status, Failure> {
 
 fn run_guarded(request: &Request, limit: u64, mut guard: Guard) -> Result<Status, Failure> {
     let subject = Waiting::start(&request.command).map_err(|error| not_started(request, error))?;
+    guard.watch(subject.pid());
     if let Some(error) = subject.trouble() {
         return without_recorder(request, subject, &error);
     }
@@ -45,7 +46,6 @@ fn run_guarded(request: &Request, limit: u64, mut guard: Guard) -> Result<Status
         Ok(reserved) => reserved,
         Err(error) => return without_recorder(request, subject, &error.to_string()),
     };
-    guard.watch(subject.pid());
     let settings = Settings { limit };
     let outcome = record(subject, &request.command, file, &settings).map_err(|error| {
         discard(&path);

@@ -84,3 +84,19 @@ fn a_recorder_that_cannot_write_is_no_reason_not_to_run() {
     let output = stage.record_with(&required, &["sh", "-c", "exit 6"], b"");
     assert_eq!(output.status.code(), Some(125));
 }
+
+#[test]
+fn what_is_sent_to_the_recorder_reaches_the_program() {
+    let stage = Stage::new();
+    let script = "trap 'echo told; exit 3' TERM; echo ready; while :; do sleep 0.1; done";
+    let child = start(&stage, &["sh", "-c", script]);
+    sleep(Duration::from_millis(700));
+    let pid = Pid::from_raw(child.id().cast_signed());
+    kill(pid, Signal::SIGTERM).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "ready\ntold\n");
+    let replayed = stage.replay();
+    assert_eq!(String::from_utf8_lossy(&replayed.stdout), "ready\ntold\n");
+}

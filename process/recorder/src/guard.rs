@@ -6,20 +6,25 @@
 //! nothing but wait for it. When the recorder dies, it takes over, undoes that,
 //! and waits for the subject's end.
 //!
+//! It is also the process whose number others know: what a supervisor sends to
+//! it is meant for the subject, and is passed on.
+//!
 //! Between the recorder's death and that moment lie a few milliseconds in which
 //! the subject can still meet the fault.
-#![allow(unsafe_code, reason = "fork has no safe form")]
+#![allow(unsafe_code, reason = "fork and signal handlers have no safe form")]
 
 use std::io::{self, PipeWriter, Read as _, Write as _, pipe};
+use std::sync::atomic::{AtomicI32, Ordering};
 
 use nix::libc;
+use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, sigaction};
 use nix::unistd::{ForkResult, Pid, fork};
 use reprise_syscalls::is_error;
 use reprise_tracee::{Resume, Stop, TraceError, Tracee, Trap};
 
 use crate::maps;
 use crate::session::{Ended, counter_on};
-use crate::spawn::{end_of, leave_keyboard_to_subject};
+use crate::spawn::{FOR_SUBJECT, end_of, leave_signals_to_subject};
 
 /// How much of a program's code is searched for an instruction to use.
 const CODE: usize = 4 << 20;
@@ -58,18 +63,41 @@ pub fn guarded(work: impl FnOnce(Guard) -> u8) -> io::Result<Guarded> {
         }
         ForkResult::Parent { child } => {
             drop(watch);
-            leave_keyboard_to_subject();
+            leave_signals_to_subject();
+            let mut pid = [0; 4];
+            let subject = watched.read_exact(&mut pid).ok().map(|()| {
+                let pid = i32::from_le_bytes(pid);
+                pass_signals_to(pid);
+                Pid::from_raw(pid)
+            });
             let ended = end_of(child).map_err(io::Error::other)?;
             if let Ended::Exited(status) = ended {
                 return Ok(Guarded::Done(u8::try_from(status).unwrap_or(u8::MAX)));
             }
-            let mut pid = [0; 4];
-            if watched.read_exact(&mut pid).is_err() {
-                return Ok(Guarded::Died(None));
-            }
-            let subject = Pid::from_raw(i32::from_le_bytes(pid));
-            Ok(Guarded::Died(take_over(subject).ok()))
+            let ended = subject.and_then(|subject| take_over(subject).ok());
+            Ok(Guarded::Died(ended))
         }
+    }
+}
+
+/// The subject, for the handler.
+static SUBJECT: AtomicI32 = AtomicI32::new(0);
+
+extern "C" fn pass_on(signal: libc::c_int) {
+    let subject = SUBJECT.load(Ordering::Relaxed);
+    if subject > 0 {
+        // SAFETY: `kill` may be called in a handler, and takes two numbers.
+        unsafe { libc::kill(subject, signal) };
+    }
+}
+
+fn pass_signals_to(subject: i32) {
+    SUBJECT.store(subject, Ordering::Relaxed);
+    let handler = SigHandler::Handler(pass_on);
+    let action = SigAction::new(handler, SaFlags::SA_RESTART, SigSet::empty());
+    for signal in FOR_SUBJECT {
+        // SAFETY: the handler does only what a handler may.
+        let _ = unsafe { sigaction(signal, &action) };
     }
 }
 

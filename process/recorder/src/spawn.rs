@@ -148,14 +148,14 @@ impl Waiting {
             Err(error) => return Err(StartError::Process(io::Error::other(error))),
         };
         let processors = self.processors;
-        leave_keyboard_to_subject();
+        leave_signals_to_subject();
         self.become_program(RECORDED)?;
         Ok(Started { tracee, processors })
     }
 
     /// Lets it run with nobody watching, and waits for its end.
     pub fn run_unrecorded(self) -> Result<Ended, StartError> {
-        leave_keyboard_to_subject();
+        leave_signals_to_subject();
         if let Ok(tracee) = self.traced {
             // Detaching needs a stop; the child waits in a read, which is then
             // made again.
@@ -236,10 +236,20 @@ fn become_subject(
     unsafe { libc::_exit(127) }
 }
 
-/// Control-C is meant for the subject; its recorder outlives it.
-pub(crate) fn leave_keyboard_to_subject() {
-    for key in [Signal::SIGINT, Signal::SIGQUIT] {
+/// What others send to this process, meaning the subject.
+pub(crate) const FOR_SUBJECT: [Signal; 4] = [
+    Signal::SIGTERM,
+    Signal::SIGHUP,
+    Signal::SIGUSR1,
+    Signal::SIGUSR2,
+];
+
+/// Signals are for the subject, those of the keyboard too; its recorder
+/// outlives it.
+pub(crate) fn leave_signals_to_subject() {
+    let keys = [Signal::SIGINT, Signal::SIGQUIT];
+    for ignored in keys.into_iter().chain(FOR_SUBJECT) {
         // SAFETY: ignoring a signal installs no handler.
-        let _ = unsafe { signal(key, SigHandler::SigIgn) };
+        let _ = unsafe { signal(ignored, SigHandler::SigIgn) };
     }
 }
