@@ -5,20 +5,40 @@ use std::io;
 use std::path::Path;
 
 use jiff::Timestamp;
-use reprise_recorder::{Ended, Outcome, Settings, StartError, Waiting, record};
+use reprise_recorder::{
+    Ended, Guard, Guarded, Outcome, Settings, StartError, Waiting, guarded, record,
+};
 
 use super::{Keep, Request, discard, say, summary};
 use crate::failure::{Failure, Status};
 use crate::output_name::Values;
 
-/// Runs the command and records it.
+/// Runs the command and records it, in a process of its own that may be killed
+/// without harm to the command.
 pub fn run(request: &Request, limit: u64) -> Result<Status, Failure> {
+    let work = |guard| match run_guarded(request, limit, guard) {
+        Ok(status) => status.code(),
+        Err(failure) => failure.report().code(),
+    };
+    let doing = || format!("record {}", name(request).display());
+    match guarded(work).map_err(|error| Failure::new(doing(), error))? {
+        Guarded::Done(status) => Ok(Status::Subject(status)),
+        Guarded::Died(Some(ended)) => {
+            say("the recorder was killed; the command ran on");
+            Ok(status(ended))
+        }
+        Guarded::Died(None) => Err(Failure::new(doing(), "the recorder was killed")),
+    }
+}
+
+fn run_guarded(request: &Request, limit: u64, mut guard: Guard) -> Result<Status, Failure> {
     let subject = Waiting::start(&request.command).map_err(|error| not_started(request, error))?;
+    guard.watch(subject.pid());
     if let Some(error) = subject.trouble() {
-        return without_recorder(request, subject, &error.to_string());
+        return without_recorder(request, subject, &error);
     }
     let values = Values {
-        program: request.command.first().map_or(OsStr::new(""), |p| p),
+        program: name(request),
         pid: subject.pid(),
         time: Timestamp::now(),
     };
@@ -33,6 +53,11 @@ pub fn run(request: &Request, limit: u64) -> Result<Status, Failure> {
     })?;
     report(request, &path, &outcome);
     Ok(status(outcome.ended))
+}
+
+/// The program, as it was called.
+fn name(request: &Request) -> &OsStr {
+    request.command.first().map_or(OsStr::new(""), |name| name)
 }
 
 fn report(request: &Request, path: &Path, outcome: &Outcome) {
@@ -77,8 +102,7 @@ fn status(ended: Ended) -> Status {
 
 /// The program is not there or cannot be run: the statuses that shells use.
 fn not_started(request: &Request, error: StartError) -> Failure {
-    let program = request.command.first().cloned().unwrap_or_default();
-    let doing = format!("run {}", program.display());
+    let doing = format!("run {}", name(request).display());
     match error {
         StartError::Program(error) => {
             let missing = error.kind() == io::ErrorKind::NotFound;

@@ -47,6 +47,12 @@ fn say(line: &str) {
 fn summary(path: &Path, bytes: u64, closing: &Closing) -> String {
     let path = path.display();
     let mut line = format!("recorded {path} ({})", size(bytes));
+    if let Some(failure) = &closing.failure {
+        let _ = write!(line, "; {}", failure.what);
+        if let Some(place) = failure.stack.first() {
+            let _ = write!(line, " in {place}");
+        }
+    }
     if let Some(why) = &closing.cut_short {
         let _ = write!(line, "; ended early by {}", cut_short(why));
     }
@@ -98,12 +104,17 @@ fn discard(path: &Path) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use reprise_recording::Failure;
 
     #[test]
     fn the_last_line_says_all() {
         let closing = Closing {
             cut_short: Some(CutShort::Stopped {
                 by: "a second thread".into(),
+            }),
+            failure: Some(Failure {
+                what: "SIGSEGV at 0x0".into(),
+                stack: vec!["/bin/x+0x12".into()],
             }),
             not_recorded: vec![NotRecorded {
                 what: "a child process".into(),
@@ -114,8 +125,8 @@ mod tests {
         };
         assert_eq!(
             summary(Path::new("x.reprise"), 12_345, &closing),
-            "recorded x.reprise (12 KB); ended early by a second thread; not recorded: a child \
-             process (2 times), it runs unrecorded; replay it with: reprise replay x.reprise"
+            "recorded x.reprise (12 KB); SIGSEGV at 0x0 in /bin/x+0x12; ended early by a second \
+             thread; not recorded: a child process (2 times), it runs unrecorded; replay it with: reprise replay x.reprise"
         );
     }
 

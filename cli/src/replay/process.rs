@@ -3,7 +3,7 @@
 use std::io::{self, Write as _};
 
 use nix::sys::signal::Signal;
-use reprise_player::{Limits, PlayError, Played, play};
+use reprise_player::{Limits, PlayError, Played, play, same_processor};
 use reprise_recording::{CutShort, Recording};
 
 use super::{Output, Request, failure};
@@ -66,23 +66,26 @@ fn explain(request: &Request, recording: &Recording, error: &PlayError) -> Failu
     let failure = failure(request, error);
     match error {
         PlayError::Diverged(_) => {
-            let missing = recording.closing().map(|closing| &closing.not_recorded);
-            let first = missing.and_then(|missing| missing.first());
-            let failure = failure.status(Status::Diverged);
-            match first {
-                Some(note) => failure.next(format!(
-                    "know that this was not recorded: {} ({})",
-                    note.what, note.why
-                )),
-                None => failure,
+            let mut failure = failure.status(Status::Diverged);
+            if !same_processor(recording) {
+                failure = failure.next("a processor of the model that it was recorded on");
             }
+            let missing = recording.closing().map(|closing| &closing.not_recorded[..]);
+            for note in missing.unwrap_or_default() {
+                failure = failure.next(format!(
+                    "know that this was not recorded: {}, {}",
+                    note.what, note.why
+                ));
+            }
+            failure
         }
         PlayError::Read(_)
         | PlayError::Event { .. }
         | PlayError::Unplayable { .. }
         | PlayError::Empty
-        | PlayError::Processor { .. } => failure.status(Status::BadInput),
-        PlayError::Limit(_) => failure.next("reprise replay --memory 64G --seconds 3600 FILE"),
+        | PlayError::Processor { .. }
+        | PlayError::Lacking(_) => failure.status(Status::BadInput),
+        PlayError::Limit(_) => failure.next("reprise replay --memory 256G --time 10h FILE"),
         PlayError::Blank { .. } | PlayError::Trace(_) => {
             failure.next("reprise doctor    says what is missing here")
         }

@@ -10,3 +10,4 @@ mod rewrite;
 mod stage;
 mod subjects;
 mod tampered;
+mod unharmed;

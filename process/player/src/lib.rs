@@ -32,7 +32,7 @@ pub use reprise_process_events::RECORDING as KIND;
 use nix::errno::Errno;
 use reprise_process_events::wire::WireError;
 use reprise_recording::{ReadError, Recording, Source};
-use reprise_tracee::TraceError;
+use reprise_tracee::{TraceError, processor};
 
 /// The end of the addresses that a program can have.
 const ADDRESSES: u64 = 0x7fff_ffff_f000;
@@ -85,6 +85,9 @@ pub enum PlayError {
         /// What there is.
         here: usize,
     },
+    /// The processor cannot do what that of the recording could.
+    #[error("this processor lacks {0} features of the one it was recorded on")]
+    Lacking(u32),
     /// The blank process cannot be had.
     #[error("make a blank process: {what}: {errno}", errno = .errno.desc())]
     Blank {
@@ -108,8 +111,18 @@ pub fn play<S: Source>(
     limits: &Limits,
     output: &mut dyn FnMut(Wrote<'_>),
 ) -> Result<Played, PlayError> {
+    let lacking = processor::lacking(&source::answers(recording), &processor::ask());
+    if lacking > 0 {
+        return Err(PlayError::Lacking(lacking));
+    }
     let segment = source::last_segment(recording)?;
     let blank = blank::Blank::new(&segment.start, limits, source::processor(recording))?;
     let space = load::load(recording, &segment, &blank)?;
     play::Play::new(recording, &segment, blank, space, output).run()
+}
+
+/// Whether the run was on a processor like this one. On another, a program that
+/// asks its processor what it can do may go another way.
+pub fn same_processor<S: Source>(recording: &Recording<S>) -> bool {
+    source::answers(recording) == processor::ask()
 }

@@ -2,6 +2,8 @@
 
 use reprise_process_events::{Event, KIND, Start, VERSION, wire};
 use reprise_recording::{Recording, Source, StreamId, StreamInfo};
+use reprise_tracee::processor::Answers;
+use serde::Deserialize as _;
 
 use crate::PlayError;
 
@@ -50,6 +52,13 @@ pub(crate) fn last_segment<S: Source>(recording: &Recording<S>) -> Result<Segmen
 /// Reads an event.
 pub(crate) fn read(event: u64, payload: &[u8]) -> Result<Event, PlayError> {
     wire::read(payload).map_err(|error| PlayError::Event { event, error })
+}
+
+/// What the processor of the run said about itself; empty if that is not known.
+pub(crate) fn answers<S: Source>(recording: &Recording<S>) -> Answers {
+    let answers = recording.manifest().details.get("cpuid");
+    let answers = answers.and_then(|answers| Answers::deserialize(answers).ok());
+    answers.unwrap_or_default()
 }
 
 /// On which processor the subject ran.

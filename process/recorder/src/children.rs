@@ -8,7 +8,8 @@ use reprise_tracee::{Stop, Tracee};
 
 use crate::calls::{Way, unrecordable};
 use crate::log::Page;
-use crate::session::{Session, Trouble};
+use crate::privileges;
+use crate::session::{Session, Trouble, counter_on};
 use crate::snapshot::Image;
 
 const THREAD: u64 = libc::CLONE_THREAD as u64;
@@ -22,6 +23,9 @@ impl Session {
         call: &Call,
         arguments: &[u64; 6],
     ) -> Result<Way, Trouble> {
+        if privileges::raised_by_call(self.tracee, call.number.cast_signed(), arguments) {
+            return Err(unrecordable("a program that runs with more rights"));
+        }
         let flags = match call.number.cast_signed() {
             libc::SYS_clone => arguments[0],
             libc::SYS_clone3 => self.word(arguments[0]),
@@ -72,7 +76,7 @@ impl Session {
             _ => return Ok(()),
         }
         if let Ok(registers) = child.registers() {
-            let _ = self.enable_counter(child, registers.rip());
+            let _ = counter_on(child, registers.rip());
         }
         if let Some(processors) = self.processors {
             processors.restore(child.pid());

@@ -15,22 +15,27 @@
 //! | … when it makes a process? | `children.rs` |
 //! | where does a segment begin, and the run end? | `segment.rs`, `snapshot.rs` |
 //! | what goes into the file? | `log.rs` |
+//! | what if the recorder is killed? | `guard.rs` |
 //!
 //! Whatever goes wrong here ends the recording, not the subject, which is let
 //! go and runs on.
 
+mod alarm;
 mod calls;
 mod children;
 mod contents;
+mod guard;
 mod host;
 mod log;
 mod maps;
+mod privileges;
 mod segment;
 mod session;
 mod signals;
 mod snapshot;
 mod spawn;
 
+pub use crate::guard::{Guard, Guarded, guarded};
 pub use crate::session::{Ended, Outcome, Recorded};
 pub use crate::spawn::{StartError, Waiting};
 

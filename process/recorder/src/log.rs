@@ -10,6 +10,8 @@ use reprise_recording::{
     Writer, pages::PageMapWriter,
 };
 
+use crate::alarm::Alarm;
+
 /// How long an event may wait in this process, where a kill would lose it.
 const FLUSH: Duration = Duration::from_millis(100);
 
@@ -22,6 +24,7 @@ pub(crate) struct Log {
     contents: u32,
     bytes: Vec<u8>,
     flushed: Instant,
+    alarm: Alarm,
     limit: u64,
     not_recorded: Vec<NotRecorded>,
 }
@@ -50,6 +53,7 @@ impl Log {
             contents: 0,
             bytes: Vec::new(),
             flushed: Instant::now(),
+            alarm: Alarm::new(FLUSH),
             limit,
             not_recorded: Vec::new(),
         })
@@ -60,13 +64,15 @@ impl Log {
         wire::write(event, &mut self.bytes);
         self.stream.append(&self.bytes)?;
         if self.flushed.elapsed() >= FLUSH {
-            self.flush()?;
+            return self.flush();
         }
+        self.alarm.set();
         Ok(())
     }
 
     pub(crate) fn flush(&mut self) -> Result<(), WriteError> {
         self.flushed = Instant::now();
+        self.alarm.stop();
         self.stream.flush()
     }
 

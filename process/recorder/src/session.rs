@@ -13,7 +13,7 @@ use crate::Settings;
 use crate::calls::Entered;
 use crate::host;
 use crate::log::Log;
-use crate::signals::{Delivery, Waiting as WaitingSignal};
+use crate::signals::{self, Delivery, Waiting as WaitingSignal};
 use crate::spawn::{Processors, StartError, Waiting};
 
 /// How a subject ended.
@@ -83,6 +83,8 @@ pub(crate) struct Session {
     pub(crate) executed: bool,
     /// Where the heap ends.
     pub(crate) brk: u64,
+    /// What a fatal signal was about.
+    pub(crate) failure: Option<Failure>,
     /// The end of the run is in the log.
     pub(crate) over: bool,
     /// The instructions that are known to be `syscall`.
@@ -130,6 +132,7 @@ pub(crate) fn run(
         delivery: None,
         executed: false,
         brk: 0,
+        failure: None,
         over: false,
         sites: std::collections::HashSet::default(),
     };
@@ -176,7 +179,12 @@ impl Session {
             self.deadline = None;
             self.tracee.interrupt()?;
         }
-        Ok(self.tracee.wait()?)
+        loop {
+            match self.tracee.wait_interruptibly()? {
+                Some(stop) => return Ok(stop),
+                None => self.log.flush()?,
+            }
+        }
     }
 
     fn handle(&mut self, stop: Stop) -> Result<Next, Trouble> {
@@ -262,33 +270,23 @@ impl Session {
             registers = self.put_off(registers)?;
             registers.set_rax(number);
             self.tracee.set_registers(&registers)?;
-            self.enable_counter(self.tracee, registers.rip() + 2)?;
+            counter_on(self.tracee, registers.rip() + 2)?;
         } else if !reprise_syscalls::is_restart(registers.rax()) {
-            self.enable_counter(self.tracee, registers.rip())?;
+            counter_on(self.tracee, registers.rip())?;
         }
         Ok(())
-    }
-
-    pub(crate) fn enable_counter(&self, of: Tracee, behind: u64) -> Result<(), TraceError> {
-        let arguments = [
-            libc::PR_SET_TSC as u64,
-            libc::PR_TSC_ENABLE as u64,
-            0,
-            0,
-            0,
-            0,
-        ];
-        of.call_at(behind, libc::SYS_prctl, arguments).map(drop)
     }
 
     fn finish(mut self, ended: Ended) -> Outcome {
         let (ending, failure) = match ended {
             Ended::Exited(status) => (Ending::Exited { status }, None),
             Ended::Killed(signal) => {
-                let name = nix::sys::signal::Signal::try_from(signal);
-                let what = name.map_or_else(|_| format!("signal {signal}"), |n| n.to_string());
-                let stack = Vec::new();
-                (Ending::Killed { signal }, Some(Failure { what, stack }))
+                let plain = || Failure {
+                    what: signals::name(signal),
+                    stack: Vec::new(),
+                };
+                let failure = self.failure.take().unwrap_or_else(plain);
+                (Ending::Killed { signal }, Some(failure))
             }
         };
         if !self.over && matches!(ended, Ended::Killed(_)) {
@@ -309,4 +307,11 @@ impl Session {
             recorded: recorded.map(|(closing, finished)| Recorded { closing, finished }),
         }
     }
+}
+
+/// Gives a stopped process its time-stamp counter back, by a system call with
+/// the instruction that ends at `behind`. Returns what the call returned.
+pub(crate) fn counter_on(process: Tracee, behind: u64) -> Result<u64, TraceError> {
+    let (option, value) = (libc::PR_SET_TSC as u64, libc::PR_TSC_ENABLE as u64);
+    process.call_at(behind, libc::SYS_prctl, [option, value, 0, 0, 0, 0])
 }

@@ -6,10 +6,16 @@
 //! for that call, but not for long: then the whole state is written down and a
 //! new segment begins with the signal.
 
+#![allow(
+    unsafe_code,
+    reason = "an instruction and a field of a union have no safe form"
+)]
+
 use std::time::{Duration, Instant};
 
 use nix::libc::{self, siginfo_t};
 use reprise_process_events::{Ending, Event, Position, Registers, Signal, State, Tsc, Write};
+use reprise_recording::Failure;
 use reprise_tracee::{Resume, Stop};
 
 use crate::maps;
@@ -81,6 +87,7 @@ impl Session {
         }
         let number32 = number.cast_unsigned();
         if effect == Effect::Fatal {
+            self.failure = Some(self.describe(number, &info, registers.rip())?);
             self.end(Ending::Signal {
                 number: number32,
                 at,
@@ -141,6 +148,27 @@ impl Session {
         self.tracee.send(number)?;
         self.delivery = Some(Delivery { number, info, at });
         Ok(())
+    }
+
+    /// A fatal signal for people: which, the address that could not be reached,
+    /// and the instruction, as far as the kernel knows its file.
+    fn describe(&self, number: i32, info: &siginfo_t, ip: u64) -> Result<Failure, Trouble> {
+        let mut what = name(number);
+        if [libc::SIGSEGV, libc::SIGBUS].contains(&number) && is_fault(number, info) {
+            // SAFETY: the kernel fills in the address for these signals.
+            let address = unsafe { info.si_addr() };
+            what += &format!(" at {:#x}", address.addr());
+        }
+        let mapped = maps::mapped(self.tracee.pid())?;
+        let regions = || mapped.iter().map(|mapped| &mapped.region);
+        let place = regions().find(|region| (region.start..region.end).contains(&ip));
+        let place = place.filter(|place| !place.name.is_empty()).map(|place| {
+            let first = regions().find(|region| region.name == place.name);
+            let offset = ip - first.unwrap_or(place).start;
+            format!("{}+{offset:#x}", place.name)
+        });
+        let stack = vec![place.unwrap_or_else(|| format!("{ip:#x}"))];
+        Ok(Failure { what, stack })
     }
 
     fn effect(&self, number: i32) -> Result<Effect, Trouble> {
@@ -219,6 +247,12 @@ impl Session {
     }
 }
 
+/// What people call a signal.
+pub(crate) fn name(number: i32) -> String {
+    let known = nix::sys::signal::Signal::try_from(number);
+    known.map_or_else(|_| format!("signal {number}"), |known| known.to_string())
+}
+
 /// Whether the subject's own instruction caused the signal.
 fn is_fault(number: i32, info: &siginfo_t) -> bool {
     const FAULTS: [i32; 5] = [
@@ -232,7 +266,6 @@ fn is_fault(number: i32, info: &siginfo_t) -> bool {
 }
 
 /// The time-stamp counter of the processor that both run on.
-#[allow(unsafe_code, reason = "the instruction has no safe wrapper")]
 fn counter() -> u64 {
     // SAFETY: every x86-64 processor has the instruction, and it only returns
     // a number.

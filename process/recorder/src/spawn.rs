@@ -9,6 +9,7 @@ use std::ffi::{CString, OsString};
 use std::io::{self, PipeReader, PipeWriter, Read as _, Write as _, pipe};
 use std::os::fd::{AsRawFd as _, RawFd};
 use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
 
 use nix::libc;
 use nix::sched::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
@@ -16,6 +17,7 @@ use nix::sys::signal::{SigHandler, Signal, signal};
 use nix::unistd::{ForkResult, Pid, fork};
 use reprise_tracee::{Resume, Stop, TraceError, Tracee};
 
+use crate::privileges;
 use crate::session::Ended;
 
 /// What the parent tells the waiting child.
@@ -49,6 +51,8 @@ pub struct Waiting {
     failure: PipeReader,
     traced: Result<Tracee, TraceError>,
     processors: Option<Processors>,
+    /// It is a program that gets more rights.
+    raised: bool,
 }
 
 /// A subject that runs.
@@ -89,9 +93,10 @@ impl Waiting {
             .iter()
             .map(|word| CString::new(word.as_bytes()))
             .collect();
-        // A command line has no zero bytes, nor is it empty: the caller got it
-        // from one.
         let words = words.map_err(|error| StartError::Program(error.into()))?;
+        let Some(program) = command.first() else {
+            return Err(StartError::Program(io::ErrorKind::NotFound.into()));
+        };
         let mut pointers: Vec<*const libc::c_char> = words.iter().map(|w| w.as_ptr()).collect();
         pointers.push(std::ptr::null());
         let (wait, go) = pipe().map_err(StartError::Process)?;
@@ -110,6 +115,7 @@ impl Waiting {
             failure,
             traced: Tracee::seize(child, OPTIONS),
             processors: None,
+            raised: privileges::raised_by_command(Path::new(program)),
         })
     }
 
@@ -121,8 +127,12 @@ impl Waiting {
 
     /// Why it cannot be traced, if it cannot.
     #[must_use]
-    pub fn trouble(&self) -> Option<TraceError> {
-        self.traced.err()
+    pub fn trouble(&self) -> Option<String> {
+        if self.raised {
+            let why = "it runs with more rights, which tracing would take from it";
+            return Some(why.to_owned());
+        }
+        self.traced.err().map(|error| error.to_string())
     }
 
     /// On which processor it will run.
@@ -138,14 +148,14 @@ impl Waiting {
             Err(error) => return Err(StartError::Process(io::Error::other(error))),
         };
         let processors = self.processors;
-        leave_keyboard_to_subject();
+        leave_signals_to_subject();
         self.become_program(RECORDED)?;
         Ok(Started { tracee, processors })
     }
 
     /// Lets it run with nobody watching, and waits for its end.
     pub fn run_unrecorded(self) -> Result<Ended, StartError> {
-        leave_keyboard_to_subject();
+        leave_signals_to_subject();
         if let Ok(tracee) = self.traced {
             // Detaching needs a stop; the child waits in a read, which is then
             // made again.
@@ -183,7 +193,7 @@ impl Waiting {
 }
 
 /// Waits for the end of a child, traced or not.
-fn end_of(pid: Pid) -> Result<Ended, TraceError> {
+pub(crate) fn end_of(pid: Pid) -> Result<Ended, TraceError> {
     let child = Tracee::already(pid);
     loop {
         match child.wait()? {
@@ -226,10 +236,20 @@ fn become_subject(
     unsafe { libc::_exit(127) }
 }
 
-/// Control-C is meant for the subject; its recorder outlives it.
-fn leave_keyboard_to_subject() {
-    for key in [Signal::SIGINT, Signal::SIGQUIT] {
+/// What others send to this process, meaning the subject.
+pub(crate) const FOR_SUBJECT: [Signal; 4] = [
+    Signal::SIGTERM,
+    Signal::SIGHUP,
+    Signal::SIGUSR1,
+    Signal::SIGUSR2,
+];
+
+/// Signals are for the subject, those of the keyboard too; its recorder
+/// outlives it.
+pub(crate) fn leave_signals_to_subject() {
+    let keys = [Signal::SIGINT, Signal::SIGQUIT];
+    for ignored in keys.into_iter().chain(FOR_SUBJECT) {
         // SAFETY: ignoring a signal installs no handler.
-        let _ = unsafe { signal(key, SigHandler::SigIgn) };
+        let _ = unsafe { signal(ignored, SigHandler::SigIgn) };
     }
 }

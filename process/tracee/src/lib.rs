@@ -7,6 +7,7 @@
 
 mod inject;
 mod memory;
+pub mod processor;
 mod ptrace;
 mod stop;
 
@@ -37,6 +38,8 @@ pub enum Resume {
     EmulatingCalls,
     /// For one instruction.
     OneInstruction,
+    /// Up to the next signal.
+    Freely,
     /// Not at all: it stays in the stop that a signal such as SIGSTOP asked for,
     /// and tells when that is over.
     Listening,
@@ -82,6 +85,7 @@ impl Tracee {
             Resume::ToCall => (libc::PTRACE_SYSCALL, "PTRACE_SYSCALL"),
             Resume::EmulatingCalls => (libc::PTRACE_SYSEMU, "PTRACE_SYSEMU"),
             Resume::OneInstruction => (libc::PTRACE_SINGLESTEP, "PTRACE_SINGLESTEP"),
+            Resume::Freely => (libc::PTRACE_CONT, "PTRACE_CONT"),
             Resume::Listening => (libc::PTRACE_LISTEN, "PTRACE_LISTEN"),
         };
         ptrace::request(request, self.pid, 0, signal as usize, what)

@@ -125,21 +125,19 @@ pub(crate) fn set_extended(pid: Pid, bytes: &[u8]) -> Result<(), TraceError> {
     check(result, "PTRACE_SETREGSET")
 }
 
-/// Waits for the process; `None` when nothing has happened and `block` is false.
+/// Waits for the process; `None` when nothing has happened and `block` is false,
+/// or when the wait was interrupted.
 pub(crate) fn wait(pid: Pid, block: bool) -> Result<Option<i32>, TraceError> {
     let mut status = 0;
     let options = if block { 0 } else { libc::WNOHANG };
-    loop {
-        // SAFETY: the kernel stores one int where the second argument points.
-        let result =
-            unsafe { libc::waitpid(pid.as_raw(), &raw mut status, options | libc::__WALL) };
-        match result {
-            0 => return Ok(None),
-            -1 if Errno::last() == Errno::EINTR => {}
-            result => {
-                check(result.into(), "waitpid")?;
-                return Ok(Some(status));
-            }
+    // SAFETY: the kernel stores one int where the second argument points.
+    let result = unsafe { libc::waitpid(pid.as_raw(), &raw mut status, options | libc::__WALL) };
+    match result {
+        0 => Ok(None),
+        -1 if Errno::last() == Errno::EINTR => Ok(None),
+        result => {
+            check(result.into(), "waitpid")?;
+            Ok(Some(status))
         }
     }
 }

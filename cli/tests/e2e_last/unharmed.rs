@@ -1,0 +1,102 @@
+//! The subject runs as it would have, whatever happens to its recorder.
+
+use std::fs;
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use crate::stage::{REPRISE, Stage};
+
+/// The children of a process.
+fn children(pid: u32) -> Vec<i32> {
+    let list = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));
+    let list = list.unwrap_or_default();
+    list.split_whitespace()
+        .map(|pid| pid.parse().unwrap())
+        .collect()
+}
+
+fn start(stage: &Stage, command: &[&str]) -> Child {
+    Command::new(REPRISE)
+        .args(["record", "--last", "1s", "--keep", "all", "-o"])
+        .arg(stage.recording())
+        .arg("--")
+        .args(command)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+#[test]
+fn a_killed_recorder_leaves_a_recording_and_a_program_that_runs_on() {
+    let stage = Stage::new();
+    // What runs after the recorder's death reads the time-stamp counter: the
+    // dynamic linker does.
+    let script = "echo early; sleep 1; /bin/true && exit 5";
+    let child = start(&stage, &["sh", "-c", script]);
+    sleep(Duration::from_millis(500));
+    let recorder = children(child.id());
+    for &recorder in &recorder {
+        kill(Pid::from_raw(recorder), Signal::SIGKILL).unwrap();
+    }
+    let output = child.wait_with_output().unwrap();
+    if recorder.is_empty() {
+        println!("skipped: this kernel lists no children");
+        return;
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(5), "{said}");
+    assert!(said.contains("the command ran on"), "{said}");
+    let replayed = stage.replay();
+    assert_eq!(replayed.status.code(), Some(0));
+    assert_eq!(String::from_utf8_lossy(&replayed.stdout), "early\n");
+}
+
+#[test]
+fn what_cannot_be_recorded_runs_on() {
+    let stage = Stage::new();
+    let limited = ["--keep", "all", "--memory", "4K", "-o", "run.reprise"];
+    let output = stage.record_with(&limited, &["sh", "-c", "echo on; exit 4"], b"");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(4), "{said}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "on\n");
+    assert!(said.contains("ended early by the limit"), "{said}");
+    assert_eq!(stage.replay().status.code(), Some(0));
+}
+
+#[test]
+fn a_recorder_that_cannot_write_is_no_reason_not_to_run() {
+    let stage = Stage::new();
+    let nowhere = ["--keep", "all", "-o", "/nowhere/at/all.reprise"];
+    let output = stage.record_with(&nowhere, &["sh", "-c", "exit 6"], b"");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(6), "{said}");
+    assert!(
+        said.contains("not recording: /nowhere/at/all.reprise"),
+        "{said}"
+    );
+    let required = [&nowhere[..], &["--require"]].concat();
+    let output = stage.record_with(&required, &["sh", "-c", "exit 6"], b"");
+    assert_eq!(output.status.code(), Some(125));
+}
+
+#[test]
+fn what_is_sent_to_the_recorder_reaches_the_program() {
+    let stage = Stage::new();
+    let script = "trap 'echo told; exit 3' TERM; echo ready; while :; do sleep 0.1; done";
+    let child = start(&stage, &["sh", "-c", script]);
+    sleep(Duration::from_millis(700));
+    let pid = Pid::from_raw(child.id().cast_signed());
+    kill(pid, Signal::SIGTERM).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "ready\ntold\n");
+    let replayed = stage.replay();
+    assert_eq!(String::from_utf8_lossy(&replayed.stdout), "ready\ntold\n");
+}
