@@ -62,24 +62,25 @@ public final class Recorder extends Ring {
         int now = level + 1;
         sayTouch();
         incoming(INCALL);
-        id(method);
-        level = now;
         next = now;
+        id(method);
+        if (at == 0) {
+            level = now;
+        }
         return now << 1 | 1;
     }
 
     void inCallRet(int token, int type) {
         outgoing(INCALLRET | type);
-        level = (token >> 1) - 1;
-        next = level;
+        next = (token >> 1) - 1;
     }
 
     void outCall(int site) {
         int out = level + 1;
         outgoing(OUTCALL);
         arrays = GIVES;
-        id(site);
         next = out;
+        id(site);
         if (at == 0) {
             level = out;
         }
@@ -106,13 +107,11 @@ public final class Recorder extends Ring {
 
     void outCallRet(int type) {
         incoming(OUTCALLRET | type);
-        level--;
-        next = level;
+        next = level - 1;
     }
 
     void excOut(Throwable thrown) {
         outgoing(EXCOUT);
-        level--;
         finish(thrown);
     }
 
@@ -127,11 +126,11 @@ public final class Recorder extends Ring {
     }
 
     void readsStatic(int site) {
+        access(OUTREAD, site);
         if ((level & 1) == 0) {
-            level--;
+            next = level - 1;
             touching = 0;
         }
-        access(OUTREAD, site);
     }
 
     /** Begins an INWRITE, unless the inside itself writes. */
@@ -155,13 +154,13 @@ public final class Recorder extends Ring {
 
     void touched() {
         if ((level & 1) == 0) {
-            level--;
-            next = level;
+            next = level - 1;
             if (touching == 0) {
                 incoming(TOUCHED);
                 end();
             }
             touching = 0;
+            level = next;
         }
     }
 
@@ -174,7 +173,6 @@ public final class Recorder extends Ring {
             } else {
                 outgoing(EXCOUT);
             }
-            level--;
             finish(thrown);
         }
         level = to;
@@ -195,12 +193,11 @@ public final class Recorder extends Ring {
         }
     }
 
-    private void finish(Object last) {
-        next = level;
-        if (at != 0) {
-            value(last);
-            end();
-        }
+    /** An exception ends a crossing. */
+    private void finish(Object thrown) {
+        next = level - 1;
+        value(thrown);
+        end();
     }
 
     private void incoming(int first) {
@@ -231,20 +228,20 @@ public final class Recorder extends Ring {
         begin(first);
     }
 
-    /** The event that was begun is complete. */
+    /**
+     * The event that was begun is complete. The level changes last: a stack
+     * that overflows before that leaves a crossing that has not happened.
+     */
     void end() {
-        level = next;
-        if (at == 0) {
-            return;
-        }
         if (unsaid) {
             at = 0;
-        } else {
+        } else if (at != 0) {
             publish();
         }
         if (!crossing.isEmpty()) {
-            crossing.write(this, level);
+            crossing.write(this, next);
         }
+        level = next;
     }
 
     /** Whether an event can take one more element of an array. */
