@@ -2,6 +2,11 @@
 //! `files/NAME.expected`: the class `Inside` as inside, and the class `Outside`
 //! where it gets probes. `UPDATE_EXPECT=1` writes what was made.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "clippy exempts the tests, not the functions they share"
+)]
+
 use std::fs;
 use std::path::Path;
 use std::process::Command;

@@ -67,16 +67,24 @@ public final class Probe {
 
     public static void call(Object receiver, Recorder r, int site) {
         r.at = 0;
-        if (receiver != null && Sites.leaves(receiver.getClass(), site)) {
+        if (receiver == null) {
+            return;
+        }
+        ClassInfo info = ClassInfo.of(receiver.getClass());
+        if (Sites.leaves(info, receiver, site)) {
             r.outCall(site);
-            r.value(receiver);
+            r.object(receiver, info);
         }
     }
 
     public static void callBare(Object receiver, Recorder r, int site) {
-        if (receiver != null && Sites.leaves(receiver.getClass(), site)) {
+        if (receiver == null) {
+            return;
+        }
+        ClassInfo info = ClassInfo.of(receiver.getClass());
+        if (Sites.leaves(info, receiver, site)) {
             r.outCall(site);
-            r.value(receiver);
+            r.object(receiver, info);
             r.end();
         }
     }
@@ -143,17 +151,25 @@ public final class Probe {
 
     public static void reads(Object receiver, Recorder r, int site) {
         r.at = 0;
-        if (receiver != null && Sites.leaves(receiver.getClass(), site)) {
+        if (receiver == null) {
+            return;
+        }
+        ClassInfo info = ClassInfo.of(receiver.getClass());
+        if (Sites.leaves(info, receiver, site)) {
             r.access(Recorder.OUTREAD, site);
-            r.value(receiver);
+            r.object(receiver, info);
         }
     }
 
     public static void writes(Object receiver, Recorder r, int site) {
         r.at = 0;
-        if (receiver != null && Sites.leaves(receiver.getClass(), site)) {
+        if (receiver == null) {
+            return;
+        }
+        ClassInfo info = ClassInfo.of(receiver.getClass());
+        if (Sites.leaves(info, receiver, site)) {
             r.access(Recorder.OUTWRITE, site);
-            r.value(receiver);
+            r.object(receiver, info);
         }
     }
 
@@ -188,7 +204,7 @@ public final class Probe {
     public static void last(Object v, Recorder r) { if (r.at != 0) { r.value(v); r.end(); } }
 
     public static void returns(boolean v, Recorder r, int token) {
-        if ((token & 1) != 0) { r.inCallRet(token, Type.BOOLEAN); if (r.at != 0) r.value(v); r.end(); }
+        if ((token & 1) != 0 && !r.inCallRet(token, Type.BOOLEAN, v ? 1 : 0)) { r.inCallRet(token, Type.BOOLEAN); if (r.at != 0) r.value(v); r.end(); }
     }
     public static void returns(byte v, Recorder r, int token) {
         if ((token & 1) != 0) { r.inCallRet(token, Type.BYTE); if (r.at != 0) r.value(v); r.end(); }
@@ -200,7 +216,7 @@ public final class Probe {
         if ((token & 1) != 0) { r.inCallRet(token, Type.SHORT); if (r.at != 0) r.value(v); r.end(); }
     }
     public static void returns(int v, Recorder r, int token) {
-        if ((token & 1) != 0) { r.inCallRet(token, Type.INT); if (r.at != 0) r.value(v); r.end(); }
+        if ((token & 1) != 0 && !r.inCallRet(token, Type.INT, Recorder.zigzag(v))) { r.inCallRet(token, Type.INT); if (r.at != 0) r.value(v); r.end(); }
     }
     public static void returns(long v, Recorder r, int token) {
         if ((token & 1) != 0) { r.inCallRet(token, Type.LONG); if (r.at != 0) r.value(v); r.end(); }
@@ -216,7 +232,7 @@ public final class Probe {
     }
 
     public static void returned(boolean v, Recorder r) {
-        if ((r.level & 1) == 0) { r.outCallRet(Type.BOOLEAN); if (r.at != 0) r.value(v); r.end(); }
+        if ((r.level & 1) == 0 && !r.outCallRet(Type.BOOLEAN, v ? 1 : 0)) { r.outCallRet(Type.BOOLEAN); if (r.at != 0) r.value(v); r.end(); }
     }
     public static void returned(byte v, Recorder r) {
         if ((r.level & 1) == 0) { r.outCallRet(Type.BYTE); if (r.at != 0) r.value(v); r.end(); }
@@ -228,7 +244,7 @@ public final class Probe {
         if ((r.level & 1) == 0) { r.outCallRet(Type.SHORT); if (r.at != 0) r.value(v); r.end(); }
     }
     public static void returned(int v, Recorder r) {
-        if ((r.level & 1) == 0) { r.outCallRet(Type.INT); if (r.at != 0) r.value(v); r.end(); }
+        if ((r.level & 1) == 0 && !r.outCallRet(Type.INT, Recorder.zigzag(v))) { r.outCallRet(Type.INT); if (r.at != 0) r.value(v); r.end(); }
     }
     public static void returned(long v, Recorder r) {
         if ((r.level & 1) == 0) { r.outCallRet(Type.LONG); if (r.at != 0) r.value(v); r.end(); }

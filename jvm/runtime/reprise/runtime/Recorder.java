@@ -61,9 +61,8 @@ public final class Recorder extends Ring {
         }
         int now = level + 1;
         sayTouch();
-        incoming(INCALL);
+        incoming(INCALL, method);
         next = now;
-        id(method);
         if (at == 0) {
             level = now;
         }
@@ -77,10 +76,9 @@ public final class Recorder extends Ring {
 
     void outCall(int site) {
         int out = level + 1;
-        outgoing(OUTCALL);
+        outgoing(OUTCALL, site);
         arrays = GIVES;
         next = out;
-        id(site);
         if (at == 0) {
             level = out;
         }
@@ -117,11 +115,10 @@ public final class Recorder extends Ring {
 
     void access(int what, int site) {
         if (what == OUTWRITE) {
-            outgoing(what);
+            outgoing(what, site);
         } else {
-            incoming(what);
+            incoming(what, site);
         }
-        id(site);
         next = level;
     }
 
@@ -139,8 +136,7 @@ public final class Recorder extends Ring {
             return false;
         }
         sayTouch();
-        incoming(INWRITE);
-        id(site);
+        incoming(INWRITE, site);
         next = level;
         return at != 0;
     }
@@ -187,8 +183,7 @@ public final class Recorder extends Ring {
             int site = touching;
             touching = 0;
             next = level;
-            incoming(TOUCH);
-            id(site);
+            incoming(TOUCH, site);
             end();
         }
     }
@@ -201,22 +196,45 @@ public final class Recorder extends Ring {
     }
 
     private void incoming(int first) {
-        if (latest != this) {
-            latest = this;
-            stamp();
-        }
+        order();
         unsaid = false;
         arrays = BRINGS;
-        start(first);
+        start();
+        begin(first);
+    }
+
+    private void incoming(int first, int id) {
+        order();
+        unsaid = false;
+        arrays = BRINGS;
+        start();
+        begin(first, id);
     }
 
     private void outgoing(int first) {
         unsaid = !oracle;
         arrays = LEAVES;
-        start(first);
+        start();
+        begin(first);
     }
 
-    private void start(int first) {
+    private void outgoing(int first, int id) {
+        unsaid = !oracle;
+        arrays = LEAVES;
+        start();
+        begin(first, id);
+    }
+
+    /** What comes in comes after what other threads did before. */
+    private void order() {
+        if (latest != this) {
+            latest = this;
+            stamp();
+        }
+    }
+
+    /** Objects that were only counted come first. */
+    private void start() {
         if (silent != 0 && !unsaid) {
             begin(COUNT);
             if (at != 0) {
@@ -225,7 +243,28 @@ public final class Recorder extends Ring {
             }
             silent = 0;
         }
-        begin(first);
+    }
+
+    /** An OUTCALLRET or, from a token, an INCALLRET, with a short number: the quick way. */
+    boolean outCallRet(int type, long number) {
+        order();
+        if (silent != 0 || !crossing.isEmpty() || !whole(OUTCALLRET | type, number)) {
+            return false;
+        }
+        level--;
+        return true;
+    }
+
+    boolean inCallRet(int token, int type, long number) {
+        if (!oracle || silent != 0 || !crossing.isEmpty() || !whole(INCALLRET | type, number)) {
+            return false;
+        }
+        level = (token >> 1) - 1;
+        return true;
+    }
+
+    static long zigzag(int v) {
+        return (v << 1 ^ v >> 31) & 0xffff_ffffL;
     }
 
     /**
@@ -254,7 +293,8 @@ public final class Recorder extends Ring {
         ClassInfo info = ClassInfo.of(array.getClass());
         unsaid = false;
         do {
-            start(ARRAY | type);
+            start();
+            begin(ARRAY | type);
             if (at == 0) {
                 return;
             }
@@ -267,17 +307,11 @@ public final class Recorder extends Ring {
         } while (from < to);
     }
 
-    private void id(int id) {
-        if (at != 0) {
-            varint(id);
-        }
-    }
-
     void value(boolean v) { U.putByte(at++, v ? (byte) 1 : 0); }
     void value(byte v) { U.putByte(at++, v); }
     void value(char v) { U.putCharUnaligned(null, at, v); at += 2; }
     void value(short v) { U.putShortUnaligned(null, at, v); at += 2; }
-    void value(int v) { varint((v << 1 ^ v >> 31) & 0xffff_ffffL); }
+    void value(int v) { varint(zigzag(v)); }
     void value(long v) { varint(v << 1 ^ v >> 63); }
     void value(float v) { U.putIntUnaligned(null, at, Float.floatToRawIntBits(v)); at += 4; }
     void value(double v) { U.putLongUnaligned(null, at, Double.doubleToRawLongBits(v)); at += 8; }
@@ -291,13 +325,20 @@ public final class Recorder extends Ring {
         } else if (o instanceof String) {
             constant(Values.string((String) o));
         } else {
-            ClassInfo info = ClassInfo.of(o.getClass());
-            switch (info.kind) {
-                case ClassInfo.NUMBERED: numbered(o, info); break;
-                case ClassInfo.PLAIN: plain(o, info); break;
-                case ClassInfo.BOX: box(o, info.type); break;
-                default: constant(Values.number(o, info)); break;
-            }
+            object(o, ClassInfo.of(o.getClass()));
+        }
+    }
+
+    /** An object, not null, whose class was looked up already. */
+    void object(Object o, ClassInfo info) {
+        if (at == 0) {
+            return;
+        }
+        switch (info.kind) {
+            case ClassInfo.NUMBERED: numbered(o, info); break;
+            case ClassInfo.PLAIN: plain(o, info); break;
+            case ClassInfo.BOX: box(o, info.type); break;
+            default: constant(Values.number(o, info)); break;
         }
     }
 
