@@ -18,9 +18,6 @@ public final class Recorder extends Ring {
 
     /** Whether outgoing events are kept. */
     static boolean oracle = true;
-    /** The thread that received something from outside last. */
-    private static volatile Recorder latest;
-
     /** The identifier of the Java thread. */
     final long tid;
     /** The number of this thread in the recording. */
@@ -223,14 +220,6 @@ public final class Recorder extends Ring {
         arrays = LEAVES;
         start();
         begin(first, id);
-    }
-
-    /** What comes in comes after what other threads did before. */
-    private void order() {
-        if (latest != this) {
-            latest = this;
-            stamp();
-        }
     }
 
     /** Objects that were only counted come first. */

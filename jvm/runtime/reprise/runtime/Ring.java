@@ -35,6 +35,8 @@ class Ring {
     private long limit;
     private long discarded;
     private boolean ended;
+    /** The last stamp that this thread took. */
+    private long stamp = -1;
     /** Where the record of the event that was begun stands. */
     private long start;
     /** Where the next byte of that event goes; 0 when there is none. */
@@ -175,10 +177,15 @@ class Ring {
         U.putLongRelease(null, control + 128, pos);
     }
 
-    /** The events from here on come after everything stamped before. */
-    final void stamp() {
-        if (!ended) {
-            number(SLICE, U.getAndAddLong(null, base + 192, 1) + 1);
+    /**
+     * The events from here on come after everything that others have stamped.
+     * Only what comes in needs this: what goes out follows something that came
+     * in, and nobody can have seen it before.
+     */
+    final void order() {
+        if (!ended && U.getLongVolatile(null, base + 192) != stamp) {
+            stamp = U.getAndAddLong(null, base + 192, 1) + 1;
+            number(SLICE, stamp);
         }
     }
 
