@@ -2,8 +2,9 @@
 //! lines that start with `BUDGET`.
 //!
 //! The same loop runs plain and recorded in turn; what is left after taking
-//! the median of one from that of the other is shared among the events. The
-//! drainer runs meanwhile, on the other core if there is one.
+//! the median of one from that of the other is shared among the events. It is
+//! the processor time of the thread itself: waiting for the drainer, where it
+//! does not keep up, comes on top.
 #![allow(clippy::unwrap_used, reason = "a failed benchmark may panic")]
 #![allow(missing_docs, reason = "a program")]
 

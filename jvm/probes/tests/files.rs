@@ -3,6 +3,11 @@
 //! where it gets probes. `UPDATE_EXPECT=1` writes what was made.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "clippy exempts the tests, not the functions they share"
+)]
+
 use std::fs;
 use std::path::Path;
 use std::process::Command;

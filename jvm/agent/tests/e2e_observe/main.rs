@@ -7,6 +7,7 @@
 
 mod killed;
 mod mistakes;
+mod modules;
 mod programs;
 mod subjects;
 mod support;

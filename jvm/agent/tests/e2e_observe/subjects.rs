@@ -1,6 +1,8 @@
 //! Every `subjects/jvm-*`: a folder with `Main.java`, `observe` (the patterns,
-//! one a line) and `expected` (what each thread's events say). Adding a subject
-//! is adding a folder; `UPDATE_EXPECT=1` writes what was recorded.
+//! one a line) and `expected` (what each thread's events say), or `ends` (the
+//! last events of the first thread) where the others differ from run to run.
+//! Adding a subject is adding a folder; `UPDATE_EXPECT=1` writes what was
+//! recorded.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -129,6 +131,10 @@ fn compare(subject: &Path, recorded: &Recorded, name: &str) {
             text += &format!("{}{line}\n", "  ".repeat(depth));
             depth += usize::from(matches!(what, "INCALL" | "OUTCALL"));
         }
+    }
+    if let Ok(ends) = fs::read_to_string(subject.join("ends")) {
+        assert!(text.ends_with(&ends), "{name}");
+        return;
     }
     let path = subject.join("expected");
     if std::env::var_os("UPDATE_EXPECT").is_some() {

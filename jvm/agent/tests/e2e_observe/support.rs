@@ -1,12 +1,14 @@
 //! Compiling, running with and without the agent, reading back.
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use reprise_jvm_events::describe::describe;
 use reprise_jvm_events::nesting::Nesting;
-use reprise_jvm_events::reader::Reader;
+use reprise_jvm_events::reader::{Reader, each_reference};
+use reprise_jvm_events::value::Reference;
 use reprise_jvm_events::{CALLS, TABLES};
 use reprise_recording::Recording;
 
@@ -121,5 +123,38 @@ fn read_with(path: &Path, nests: bool) -> Recorded {
         }
         recorded.threads.push((info.name.clone(), lines));
     }
+    if nests {
+        check_order(&recording, path);
+    }
     recorded
+}
+
+/// In the global order no thread speaks of an object before the thread that
+/// gave it its number.
+fn check_order(recording: &Recording, path: &Path) {
+    let mut reader = Reader::default();
+    let streams: HashMap<_, _> = recording.streams().collect();
+    let tables = recording.streams().filter(|(_, info)| info.kind == TABLES);
+    for (id, _) in tables {
+        let mut events = recording.events(id, 0).unwrap();
+        while let Some(event) = events.next().unwrap() {
+            reader.table(event.payload).unwrap();
+        }
+    }
+    let mut timeline = recording.timeline();
+    while let Some(event) = timeline.next().unwrap() {
+        let info = streams[&event.stream];
+        if info.kind != CALLS {
+            continue;
+        }
+        let event = reader.event(info.thread, event.payload).unwrap();
+        each_reference(&event, |reference| {
+            if let Reference::Object(object) = reference
+                && object.id.thread != info.thread
+            {
+                let known = reader.object(object.id).is_some();
+                assert!(known, "{}: {event:?} comes too early", path.display());
+            }
+        });
+    }
 }

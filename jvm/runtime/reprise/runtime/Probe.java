@@ -67,16 +67,24 @@ public final class Probe {
 
     public static void call(Object receiver, Recorder r, int site) {
         r.at = 0;
-        if (receiver != null && Sites.leaves(receiver.getClass(), site)) {
+        if (receiver == null) {
+            return;
+        }
+        ClassInfo info = ClassInfo.of(receiver.getClass());
+        if (Sites.leaves(info, receiver, site)) {
             r.outCall(site);
-            r.value(receiver);
+            r.object(receiver, info);
         }
     }
 
     public static void callBare(Object receiver, Recorder r, int site) {
-        if (receiver != null && Sites.leaves(receiver.getClass(), site)) {
+        if (receiver == null) {
+            return;
+        }
+        ClassInfo info = ClassInfo.of(receiver.getClass());
+        if (Sites.leaves(info, receiver, site)) {
             r.outCall(site);
-            r.value(receiver);
+            r.object(receiver, info);
             r.end();
         }
     }
@@ -143,17 +151,25 @@ public final class Probe {
 
     public static void reads(Object receiver, Recorder r, int site) {
         r.at = 0;
-        if (receiver != null && Sites.leaves(receiver.getClass(), site)) {
+        if (receiver == null) {
+            return;
+        }
+        ClassInfo info = ClassInfo.of(receiver.getClass());
+        if (Sites.leaves(info, receiver, site)) {
             r.access(Recorder.OUTREAD, site);
-            r.value(receiver);
+            r.object(receiver, info);
         }
     }
 
     public static void writes(Object receiver, Recorder r, int site) {
         r.at = 0;
-        if (receiver != null && Sites.leaves(receiver.getClass(), site)) {
+        if (receiver == null) {
+            return;
+        }
+        ClassInfo info = ClassInfo.of(receiver.getClass());
+        if (Sites.leaves(info, receiver, site)) {
             r.access(Recorder.OUTWRITE, site);
-            r.value(receiver);
+            r.object(receiver, info);
         }
     }
 
@@ -188,115 +204,115 @@ public final class Probe {
     public static void last(Object v, Recorder r) { if (r.at != 0) { r.value(v); r.end(); } }
 
     public static void returns(boolean v, Recorder r, int token) {
-        if ((token & 1) != 0) { r.inCallRet(token, Type.BOOLEAN); if (r.at != 0) { r.value(v); r.end(); } }
+        if ((token & 1) != 0 && !r.inCallRet(token, Type.BOOLEAN, v ? 1 : 0)) { r.inCallRet(token, Type.BOOLEAN); if (r.at != 0) r.value(v); r.end(); }
     }
     public static void returns(byte v, Recorder r, int token) {
-        if ((token & 1) != 0) { r.inCallRet(token, Type.BYTE); if (r.at != 0) { r.value(v); r.end(); } }
+        if ((token & 1) != 0) { r.inCallRet(token, Type.BYTE); if (r.at != 0) r.value(v); r.end(); }
     }
     public static void returns(char v, Recorder r, int token) {
-        if ((token & 1) != 0) { r.inCallRet(token, Type.CHAR); if (r.at != 0) { r.value(v); r.end(); } }
+        if ((token & 1) != 0) { r.inCallRet(token, Type.CHAR); if (r.at != 0) r.value(v); r.end(); }
     }
     public static void returns(short v, Recorder r, int token) {
-        if ((token & 1) != 0) { r.inCallRet(token, Type.SHORT); if (r.at != 0) { r.value(v); r.end(); } }
+        if ((token & 1) != 0) { r.inCallRet(token, Type.SHORT); if (r.at != 0) r.value(v); r.end(); }
     }
     public static void returns(int v, Recorder r, int token) {
-        if ((token & 1) != 0) { r.inCallRet(token, Type.INT); if (r.at != 0) { r.value(v); r.end(); } }
+        if ((token & 1) != 0 && !r.inCallRet(token, Type.INT, Recorder.zigzag(v))) { r.inCallRet(token, Type.INT); if (r.at != 0) r.value(v); r.end(); }
     }
     public static void returns(long v, Recorder r, int token) {
-        if ((token & 1) != 0) { r.inCallRet(token, Type.LONG); if (r.at != 0) { r.value(v); r.end(); } }
+        if ((token & 1) != 0) { r.inCallRet(token, Type.LONG); if (r.at != 0) r.value(v); r.end(); }
     }
     public static void returns(float v, Recorder r, int token) {
-        if ((token & 1) != 0) { r.inCallRet(token, Type.FLOAT); if (r.at != 0) { r.value(v); r.end(); } }
+        if ((token & 1) != 0) { r.inCallRet(token, Type.FLOAT); if (r.at != 0) r.value(v); r.end(); }
     }
     public static void returns(double v, Recorder r, int token) {
-        if ((token & 1) != 0) { r.inCallRet(token, Type.DOUBLE); if (r.at != 0) { r.value(v); r.end(); } }
+        if ((token & 1) != 0) { r.inCallRet(token, Type.DOUBLE); if (r.at != 0) r.value(v); r.end(); }
     }
     public static void returns(Object v, Recorder r, int token) {
-        if ((token & 1) != 0) { r.inCallRet(token, Type.REFERENCE); if (r.at != 0) { r.value(v); r.end(); } }
+        if ((token & 1) != 0) { r.inCallRet(token, Type.REFERENCE); if (r.at != 0) r.value(v); r.end(); }
     }
 
     public static void returned(boolean v, Recorder r) {
-        if ((r.level & 1) == 0) { r.outCallRet(Type.BOOLEAN); if (r.at != 0) { r.value(v); r.end(); } }
+        if ((r.level & 1) == 0 && !r.outCallRet(Type.BOOLEAN, v ? 1 : 0)) { r.outCallRet(Type.BOOLEAN); if (r.at != 0) r.value(v); r.end(); }
     }
     public static void returned(byte v, Recorder r) {
-        if ((r.level & 1) == 0) { r.outCallRet(Type.BYTE); if (r.at != 0) { r.value(v); r.end(); } }
+        if ((r.level & 1) == 0) { r.outCallRet(Type.BYTE); if (r.at != 0) r.value(v); r.end(); }
     }
     public static void returned(char v, Recorder r) {
-        if ((r.level & 1) == 0) { r.outCallRet(Type.CHAR); if (r.at != 0) { r.value(v); r.end(); } }
+        if ((r.level & 1) == 0) { r.outCallRet(Type.CHAR); if (r.at != 0) r.value(v); r.end(); }
     }
     public static void returned(short v, Recorder r) {
-        if ((r.level & 1) == 0) { r.outCallRet(Type.SHORT); if (r.at != 0) { r.value(v); r.end(); } }
+        if ((r.level & 1) == 0) { r.outCallRet(Type.SHORT); if (r.at != 0) r.value(v); r.end(); }
     }
     public static void returned(int v, Recorder r) {
-        if ((r.level & 1) == 0) { r.outCallRet(Type.INT); if (r.at != 0) { r.value(v); r.end(); } }
+        if ((r.level & 1) == 0 && !r.outCallRet(Type.INT, Recorder.zigzag(v))) { r.outCallRet(Type.INT); if (r.at != 0) r.value(v); r.end(); }
     }
     public static void returned(long v, Recorder r) {
-        if ((r.level & 1) == 0) { r.outCallRet(Type.LONG); if (r.at != 0) { r.value(v); r.end(); } }
+        if ((r.level & 1) == 0) { r.outCallRet(Type.LONG); if (r.at != 0) r.value(v); r.end(); }
     }
     public static void returned(float v, Recorder r) {
-        if ((r.level & 1) == 0) { r.outCallRet(Type.FLOAT); if (r.at != 0) { r.value(v); r.end(); } }
+        if ((r.level & 1) == 0) { r.outCallRet(Type.FLOAT); if (r.at != 0) r.value(v); r.end(); }
     }
     public static void returned(double v, Recorder r) {
-        if ((r.level & 1) == 0) { r.outCallRet(Type.DOUBLE); if (r.at != 0) { r.value(v); r.end(); } }
+        if ((r.level & 1) == 0) { r.outCallRet(Type.DOUBLE); if (r.at != 0) r.value(v); r.end(); }
     }
     public static void returned(Object v, Recorder r) {
-        if ((r.level & 1) == 0) { r.outCallRet(Type.REFERENCE); if (r.at != 0) { r.value(v); r.end(); } }
+        if ((r.level & 1) == 0) { r.outCallRet(Type.REFERENCE); if (r.at != 0) r.value(v); r.end(); }
     }
 
     public static void readStatic(boolean v, Recorder r, int site) {
-        r.readsStatic(site); if (r.at != 0) { r.value(v); r.end(); }
+        r.readsStatic(site); if (r.at != 0) r.value(v); r.end();
     }
     public static void readStatic(byte v, Recorder r, int site) {
-        r.readsStatic(site); if (r.at != 0) { r.value(v); r.end(); }
+        r.readsStatic(site); if (r.at != 0) r.value(v); r.end();
     }
     public static void readStatic(char v, Recorder r, int site) {
-        r.readsStatic(site); if (r.at != 0) { r.value(v); r.end(); }
+        r.readsStatic(site); if (r.at != 0) r.value(v); r.end();
     }
     public static void readStatic(short v, Recorder r, int site) {
-        r.readsStatic(site); if (r.at != 0) { r.value(v); r.end(); }
+        r.readsStatic(site); if (r.at != 0) r.value(v); r.end();
     }
     public static void readStatic(int v, Recorder r, int site) {
-        r.readsStatic(site); if (r.at != 0) { r.value(v); r.end(); }
+        r.readsStatic(site); if (r.at != 0) r.value(v); r.end();
     }
     public static void readStatic(long v, Recorder r, int site) {
-        r.readsStatic(site); if (r.at != 0) { r.value(v); r.end(); }
+        r.readsStatic(site); if (r.at != 0) r.value(v); r.end();
     }
     public static void readStatic(float v, Recorder r, int site) {
-        r.readsStatic(site); if (r.at != 0) { r.value(v); r.end(); }
+        r.readsStatic(site); if (r.at != 0) r.value(v); r.end();
     }
     public static void readStatic(double v, Recorder r, int site) {
-        r.readsStatic(site); if (r.at != 0) { r.value(v); r.end(); }
+        r.readsStatic(site); if (r.at != 0) r.value(v); r.end();
     }
     public static void readStatic(Object v, Recorder r, int site) {
-        r.readsStatic(site); if (r.at != 0) { r.value(v); r.end(); }
+        r.readsStatic(site); if (r.at != 0) r.value(v); r.end();
     }
 
     public static void writeStatic(boolean v, Recorder r, int site) {
-        r.access(Recorder.OUTWRITE, site); if (r.at != 0) { r.value(v); r.end(); }
+        r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end();
     }
     public static void writeStatic(byte v, Recorder r, int site) {
-        r.access(Recorder.OUTWRITE, site); if (r.at != 0) { r.value(v); r.end(); }
+        r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end();
     }
     public static void writeStatic(char v, Recorder r, int site) {
-        r.access(Recorder.OUTWRITE, site); if (r.at != 0) { r.value(v); r.end(); }
+        r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end();
     }
     public static void writeStatic(short v, Recorder r, int site) {
-        r.access(Recorder.OUTWRITE, site); if (r.at != 0) { r.value(v); r.end(); }
+        r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end();
     }
     public static void writeStatic(int v, Recorder r, int site) {
-        r.access(Recorder.OUTWRITE, site); if (r.at != 0) { r.value(v); r.end(); }
+        r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end();
     }
     public static void writeStatic(long v, Recorder r, int site) {
-        r.access(Recorder.OUTWRITE, site); if (r.at != 0) { r.value(v); r.end(); }
+        r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end();
     }
     public static void writeStatic(float v, Recorder r, int site) {
-        r.access(Recorder.OUTWRITE, site); if (r.at != 0) { r.value(v); r.end(); }
+        r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end();
     }
     public static void writeStatic(double v, Recorder r, int site) {
-        r.access(Recorder.OUTWRITE, site); if (r.at != 0) { r.value(v); r.end(); }
+        r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end();
     }
     public static void writeStatic(Object v, Recorder r, int site) {
-        r.access(Recorder.OUTWRITE, site); if (r.at != 0) { r.value(v); r.end(); }
+        r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end();
     }
 
     public static void inWrite(Object receiver, boolean v, int site) {

@@ -18,9 +18,6 @@ public final class Recorder extends Ring {
 
     /** Whether outgoing events are kept. */
     static boolean oracle = true;
-    /** The thread that received something from outside last. */
-    private static volatile Recorder latest;
-
     /** The identifier of the Java thread. */
     final long tid;
     /** The number of this thread in the recording. */
@@ -61,24 +58,23 @@ public final class Recorder extends Ring {
         }
         int now = level + 1;
         sayTouch();
-        incoming(INCALL);
-        id(method);
-        level = now;
+        incoming(INCALL, method);
         next = now;
+        if (at == 0) {
+            level = now;
+        }
         return now << 1 | 1;
     }
 
     void inCallRet(int token, int type) {
         outgoing(INCALLRET | type);
-        level = (token >> 1) - 1;
-        next = level;
+        next = (token >> 1) - 1;
     }
 
     void outCall(int site) {
         int out = level + 1;
-        outgoing(OUTCALL);
+        outgoing(OUTCALL, site);
         arrays = GIVES;
-        id(site);
         next = out;
         if (at == 0) {
             level = out;
@@ -106,32 +102,29 @@ public final class Recorder extends Ring {
 
     void outCallRet(int type) {
         incoming(OUTCALLRET | type);
-        level--;
-        next = level;
+        next = level - 1;
     }
 
     void excOut(Throwable thrown) {
         outgoing(EXCOUT);
-        level--;
         finish(thrown);
     }
 
     void access(int what, int site) {
         if (what == OUTWRITE) {
-            outgoing(what);
+            outgoing(what, site);
         } else {
-            incoming(what);
+            incoming(what, site);
         }
-        id(site);
         next = level;
     }
 
     void readsStatic(int site) {
+        access(OUTREAD, site);
         if ((level & 1) == 0) {
-            level--;
+            next = level - 1;
             touching = 0;
         }
-        access(OUTREAD, site);
     }
 
     /** Begins an INWRITE, unless the inside itself writes. */
@@ -140,8 +133,7 @@ public final class Recorder extends Ring {
             return false;
         }
         sayTouch();
-        incoming(INWRITE);
-        id(site);
+        incoming(INWRITE, site);
         next = level;
         return at != 0;
     }
@@ -155,13 +147,13 @@ public final class Recorder extends Ring {
 
     void touched() {
         if ((level & 1) == 0) {
-            level--;
-            next = level;
+            next = level - 1;
             if (touching == 0) {
                 incoming(TOUCHED);
                 end();
             }
             touching = 0;
+            level = next;
         }
     }
 
@@ -174,7 +166,6 @@ public final class Recorder extends Ring {
             } else {
                 outgoing(EXCOUT);
             }
-            level--;
             finish(thrown);
         }
         level = to;
@@ -189,37 +180,50 @@ public final class Recorder extends Ring {
             int site = touching;
             touching = 0;
             next = level;
-            incoming(TOUCH);
-            id(site);
+            incoming(TOUCH, site);
             end();
         }
     }
 
-    private void finish(Object last) {
-        next = level;
-        if (at != 0) {
-            value(last);
-            end();
-        }
+    /** An exception ends a crossing. */
+    private void finish(Object thrown) {
+        next = level - 1;
+        value(thrown);
+        end();
     }
 
     private void incoming(int first) {
-        if (latest != this) {
-            latest = this;
-            stamp();
-        }
+        order();
         unsaid = false;
         arrays = BRINGS;
-        start(first);
+        start();
+        begin(first);
+    }
+
+    private void incoming(int first, int id) {
+        order();
+        unsaid = false;
+        arrays = BRINGS;
+        start();
+        begin(first, id);
     }
 
     private void outgoing(int first) {
         unsaid = !oracle;
         arrays = LEAVES;
-        start(first);
+        start();
+        begin(first);
     }
 
-    private void start(int first) {
+    private void outgoing(int first, int id) {
+        unsaid = !oracle;
+        arrays = LEAVES;
+        start();
+        begin(first, id);
+    }
+
+    /** Objects that were only counted come first. */
+    private void start() {
         if (silent != 0 && !unsaid) {
             begin(COUNT);
             if (at != 0) {
@@ -228,23 +232,44 @@ public final class Recorder extends Ring {
             }
             silent = 0;
         }
-        begin(first);
     }
 
-    /** The event that was begun is complete. */
-    void end() {
-        level = next;
-        if (at == 0) {
-            return;
+    /** An OUTCALLRET or, from a token, an INCALLRET, with a short number: the quick way. */
+    boolean outCallRet(int type, long number) {
+        order();
+        if (silent != 0 || !crossing.isEmpty() || !whole(OUTCALLRET | type, number)) {
+            return false;
         }
+        level--;
+        return true;
+    }
+
+    boolean inCallRet(int token, int type, long number) {
+        if (!oracle || silent != 0 || !crossing.isEmpty() || !whole(INCALLRET | type, number)) {
+            return false;
+        }
+        level = (token >> 1) - 1;
+        return true;
+    }
+
+    static long zigzag(int v) {
+        return (v << 1 ^ v >> 31) & 0xffff_ffffL;
+    }
+
+    /**
+     * The event that was begun is complete. The level changes last: a stack
+     * that overflows before that leaves a crossing that has not happened.
+     */
+    void end() {
         if (unsaid) {
             at = 0;
-        } else {
+        } else if (at != 0) {
             publish();
         }
         if (!crossing.isEmpty()) {
-            crossing.write(this, level);
+            crossing.write(this, next);
         }
+        level = next;
     }
 
     /** Whether an event can take one more element of an array. */
@@ -257,7 +282,8 @@ public final class Recorder extends Ring {
         ClassInfo info = ClassInfo.of(array.getClass());
         unsaid = false;
         do {
-            start(ARRAY | type);
+            start();
+            begin(ARRAY | type);
             if (at == 0) {
                 return;
             }
@@ -270,17 +296,11 @@ public final class Recorder extends Ring {
         } while (from < to);
     }
 
-    private void id(int id) {
-        if (at != 0) {
-            varint(id);
-        }
-    }
-
     void value(boolean v) { U.putByte(at++, v ? (byte) 1 : 0); }
     void value(byte v) { U.putByte(at++, v); }
     void value(char v) { U.putCharUnaligned(null, at, v); at += 2; }
     void value(short v) { U.putShortUnaligned(null, at, v); at += 2; }
-    void value(int v) { varint((v << 1 ^ v >> 31) & 0xffff_ffffL); }
+    void value(int v) { varint(zigzag(v)); }
     void value(long v) { varint(v << 1 ^ v >> 63); }
     void value(float v) { U.putIntUnaligned(null, at, Float.floatToRawIntBits(v)); at += 4; }
     void value(double v) { U.putLongUnaligned(null, at, Double.doubleToRawLongBits(v)); at += 8; }
@@ -294,13 +314,20 @@ public final class Recorder extends Ring {
         } else if (o instanceof String) {
             constant(Values.string((String) o));
         } else {
-            ClassInfo info = ClassInfo.of(o.getClass());
-            switch (info.kind) {
-                case ClassInfo.NUMBERED: numbered(o, info); break;
-                case ClassInfo.PLAIN: plain(o, info); break;
-                case ClassInfo.BOX: box(o, info.type); break;
-                default: constant(Values.number(o, info)); break;
-            }
+            object(o, ClassInfo.of(o.getClass()));
+        }
+    }
+
+    /** An object, not null, whose class was looked up already. */
+    void object(Object o, ClassInfo info) {
+        if (at == 0) {
+            return;
+        }
+        switch (info.kind) {
+            case ClassInfo.NUMBERED: numbered(o, info); break;
+            case ClassInfo.PLAIN: plain(o, info); break;
+            case ClassInfo.BOX: box(o, info.type); break;
+            default: constant(Values.number(o, info)); break;
         }
     }
 

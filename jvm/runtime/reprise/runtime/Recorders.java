@@ -32,7 +32,7 @@ public final class Recorders {
         Recorder.oracle = oracle;
         // Initialise now what would otherwise be initialised within a probe.
         Ids.get(Recorders.class, 0);
-        Sites.leaves(Object.class, 0);
+        Sites.leaves(ClassInfo.of(Object.class), Recorders.class, 0);
         Values.boxed(Object.class);
         ClassInfo.of(Object.class);
         ClassInfo.of(String.class);

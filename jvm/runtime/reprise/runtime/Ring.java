@@ -29,10 +29,14 @@ class Ring {
 
     private final long control;
     private final long data;
+    /** Of a position, what is within the ring. */
+    private final long mask;
     private long pos;
     private long limit;
     private long discarded;
     private boolean ended;
+    /** The last stamp that this thread took. */
+    private long stamp = -1;
     /** Where the record of the event that was begun stands. */
     private long start;
     /** Where the next byte of that event goes; 0 when there is none. */
@@ -55,11 +59,13 @@ class Ring {
         if (ring < 0) {
             control = 0;
             data = 0;
+            mask = 0;
             ended = true;
             return;
         }
         control = base + controlsAt + 256L * ring;
         data = base + regionsAt + (4096 + ringSize) * ring + 4096;
+        mask = ringSize - 1;
         U.putInt(control + 4, 0);
         U.putInt(control + 8, process);
         U.putInt(control + 12, 0);
@@ -108,9 +114,53 @@ class Ring {
             discard();
             return;
         }
-        start = data + (pos & (ringSize - 1));
+        start = data + (pos & mask);
         U.putByte(start + HEAD, (byte) first);
         at = start + HEAD + 1;
+    }
+
+    /** Begins an event with a number of the tables behind its first byte. */
+    final void begin(int first, int id) {
+        if (pos + ROOM > limit || id >>> 14 != 0) {
+            begin(first);
+            if (at != 0) {
+                varint(id);
+            }
+            return;
+        }
+        long to = start = data + (pos & mask);
+        // One store for both; what it writes too much is written over.
+        if (id < 128) {
+            U.putShortUnaligned(null, to + HEAD, (short) (first & 0xff | id << 8));
+            at = to + HEAD + 2;
+        } else {
+            int bytes = first & 0xff | (id & 0x7f | 0x80) << 8 | id >>> 7 << 16;
+            U.putIntUnaligned(null, to + HEAD, bytes);
+            at = to + HEAD + 3;
+        }
+    }
+
+    /**
+     * A whole event with one short number, head and all in one store; false
+     * when it has to be written in the ordinary way.
+     */
+    final boolean whole(int first, long number) {
+        if (pos + ROOM > limit || number >>> 14 != 0) {
+            return false;
+        }
+        long word;
+        int length;
+        if (number < 128) {
+            length = HEAD + 2;
+            word = 2 | (first & 0xffL) << 16 | number << 24;
+        } else {
+            length = HEAD + 3;
+            word = 3 | (first & 0xffL) << 16 | (number & 0x7f | 0x80) << 24 | number >>> 7 << 32;
+        }
+        U.putLongUnaligned(null, data + (pos & mask), word);
+        pos += length;
+        U.putLongRelease(null, control + 128, pos);
+        return true;
     }
 
     /** The bytes of the event so far. */
@@ -127,15 +177,30 @@ class Ring {
         U.putLongRelease(null, control + 128, pos);
     }
 
-    /** The events from here on come after everything stamped before. */
-    final void stamp() {
-        if (!ended) {
-            number(SLICE, U.getAndAddLong(null, base + 192, 1) + 1);
+    /**
+     * The events from here on come after everything that others have stamped.
+     * Only what comes in needs this: what goes out follows something that came
+     * in, and nobody can have seen it before.
+     */
+    final void order() {
+        if (!ended && U.getLongVolatile(null, base + 192) != stamp) {
+            stamp = U.getAndAddLong(null, base + 192, 1) + 1;
+            number(SLICE, stamp);
         }
     }
 
     final void varint(long number) {
         long p = at;
+        if (number >>> 7 == 0) {
+            U.putByte(p, (byte) number);
+            at = p + 1;
+            return;
+        }
+        if (number >>> 14 == 0) {
+            U.putShortUnaligned(null, p, (short) (number & 0x7f | 0x80 | number >>> 7 << 8));
+            at = p + 2;
+            return;
+        }
         while ((number & ~0x7fL) != 0) {
             U.putByte(p++, (byte) (number | 0x80));
             number >>>= 7;
@@ -146,7 +211,7 @@ class Ring {
 
     private void number(int tag, long value) {
         if (reserve(HEAD + 8)) {
-            long p = data + (pos & (ringSize - 1));
+            long p = data + (pos & mask);
             U.putShortUnaligned(null, p, (short) (tag << 13 | 8));
             U.putLongUnaligned(null, p + HEAD, value);
             pos += HEAD + 8;
@@ -174,7 +239,7 @@ class Ring {
                 return true;
             }
             if (boundary - pos >= HEAD) {
-                U.putShortUnaligned(null, data + (pos & (ringSize - 1)), (short) (PAD << 13));
+                U.putShortUnaligned(null, data + (pos & mask), (short) (PAD << 13));
             }
             pos = boundary;
             U.putLongRelease(null, control + 128, pos);

@@ -25,8 +25,7 @@ final class Sites {
 
     private Sites() {}
 
-    static boolean leaves(Class<?> type, int site) {
-        ClassInfo info = ClassInfo.of(type);
+    static boolean leaves(ClassInfo info, Object receiver, int site) {
         Met[] all = sites;
         if (site < all.length) {
             for (Met met = all[site]; met != null; met = met.next) {
@@ -35,7 +34,7 @@ final class Sites {
                 }
             }
         }
-        return ask(type, info, site);
+        return ask(receiver.getClass(), info, site);
     }
 
     private static boolean ask(Class<?> type, ClassInfo info, int site) {

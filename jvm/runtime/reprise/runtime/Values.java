@@ -69,6 +69,8 @@ final class Values {
         int type = info.number;
         String text;
         switch (info.kind) {
+            case ClassInfo.STRING:
+                return string((String) o);
             case ClassInfo.CLASS:
                 kind = 3;
                 type = ClassInfo.of((Class<?>) o).number;
