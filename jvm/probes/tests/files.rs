@@ -1,7 +1,6 @@
 //! `files/NAME.java` is compiled, given its probes, and must look like
 //! `files/NAME.expected`: the class `Inside` as inside, and the class `Outside`
 //! where it gets probes. `UPDATE_EXPECT=1` writes what was made.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #![allow(
     clippy::unwrap_used,
