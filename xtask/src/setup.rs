@@ -62,6 +62,27 @@ const REQUIREMENTS: &[Requirement] = &[
         stops: &[],
     },
     Requirement {
+        package: "bc",
+        present: || command::on_path("bc"),
+        purpose: "a program that nobody here wrote, to record and replay",
+        needed_by: &[Test],
+        stops: &[],
+    },
+    Requirement {
+        package: "sqlite3",
+        present: || command::on_path("sqlite3"),
+        purpose: "another, with files and locks",
+        needed_by: &[Test],
+        stops: &[],
+    },
+    Requirement {
+        package: "python3",
+        present: || Path::new("/usr/bin/python3").exists(),
+        purpose: "another, with many libraries and a thread",
+        needed_by: &[Test],
+        stops: &[],
+    },
+    Requirement {
         package: "default-jdk-headless",
         present: || command::on_path("javac") && jvmti_header(),
         purpose: "a JDK: javac for the Java parts, jvmti.h for the agent",

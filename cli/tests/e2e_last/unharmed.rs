@@ -70,6 +70,31 @@ fn what_cannot_be_recorded_runs_on() {
 }
 
 #[test]
+fn a_second_thread_ends_the_recording_and_not_the_program() {
+    let script = "import sys, threading, time
+print('one', flush=True)
+results = []
+thread = threading.Thread(target=lambda: results.append(time.time()))
+thread.start()
+thread.join()
+print('two')
+sys.exit(len(results) + 8)";
+    if !std::path::Path::new("/usr/bin/python3").exists() {
+        println!("skipped: /usr/bin/python3 is not installed");
+        return;
+    }
+    let stage = Stage::new();
+    let output = stage.record(&["/usr/bin/python3", "-c", script], b"");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(9), "{said}");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "one\ntwo\n");
+    assert!(said.contains("ended early by a second thread"), "{said}");
+    let replayed = stage.replay();
+    assert_eq!(replayed.status.code(), Some(0));
+    assert_eq!(String::from_utf8_lossy(&replayed.stdout), "one\n");
+}
+
+#[test]
 fn a_recorder_that_cannot_write_is_no_reason_not_to_run() {
     let stage = Stage::new();
     let nowhere = ["--keep", "all", "-o", "/nowhere/at/all.reprise"];

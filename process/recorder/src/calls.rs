@@ -1,5 +1,6 @@
 //! System calls: what they read before, what they wrote after.
 
+use nix::errno::Errno;
 use nix::libc;
 use reprise_process_events::{Call, Ending, Event, Registers, Sigreturn, Write};
 use reprise_syscalls::{Class, Extent, Memory, find, is_error, is_restart, read_by, written_by};
@@ -187,8 +188,12 @@ impl Session {
         skipped.set_orig_rax(u64::MAX);
         self.tracee.set_registers(&skipped)?;
         self.tracee.resume(Resume::ToCall, 0)?;
-        let stop = self.tracee.wait()?;
-        debug_assert_eq!(stop, Stop::Call);
+        if self.tracee.wait()? != Stop::Call {
+            // Killed meanwhile.
+            let what = "put off a system call";
+            let errno = Errno::ESRCH;
+            return Err(TraceError { what, errno });
+        }
         let mut before = registers;
         before.set_rip(registers.rip() - 2);
         before.set_orig_rax(u64::MAX);

@@ -252,7 +252,8 @@ impl Session {
             match self.tracee.wait()? {
                 Stop::Exited(status) => return Ok(Ended::Exited(status)),
                 Stop::Killed(signal) => return Ok(Ended::Killed(signal)),
-                _ => {}
+                // It was not to be let go before, being about to die.
+                _ => drop(self.tracee.detach(0)),
             }
         }
     }

@@ -22,7 +22,7 @@ use crate::maps;
 use crate::session::{Next, Session, Trouble};
 
 /// How long a signal waits for a system call.
-const PATIENCE: Duration = Duration::from_millis(20);
+const PATIENCE: Duration = Duration::from_millis(10);
 
 /// The longest frame that a signal leaves on the stack.
 const FRAME: u64 = 64 << 10;
