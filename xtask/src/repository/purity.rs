@@ -11,7 +11,10 @@ const PURE: &[(&str, &[&str])] = &[
     ("core/recording/", &["net", "process", "thread"]),
     ("core/", ALL),
     ("jvm/classfile/", ALL),
+    ("jvm/events/", ALL),
     ("jvm/probes/", ALL),
+    ("process/events/", ALL),
+    ("process/syscalls/", ALL),
 ];
 
 pub(super) fn check(file: &str, source: &str) -> Vec<String> {
