@@ -9,7 +9,7 @@ use std::ptr::NonNull;
 
 use jvmti_bindings::sys::jni::{
     JNIEnv, JNINativeInterface_, JNINativeMethod, jbyteArray, jclass, jfieldID, jlong, jmethodID,
-    jobject, jvalue,
+    jobject, jstring, jvalue,
 };
 
 /// The JNI environment of the thread that runs a callback.
@@ -184,6 +184,28 @@ impl Frame {
         // SAFETY: `bytes` has room for the whole array.
         unsafe { (table.GetByteArrayRegion)(env, array, 0, length, bytes.as_mut_ptr().cast()) };
         bytes
+    }
+
+    /// A copy of a string.
+    ///
+    /// # Safety
+    /// `text` is live and not null.
+    pub(crate) unsafe fn text(&self, text: jstring) -> String {
+        let table = self.table();
+        let env = self.env.as_ptr();
+        // SAFETY: the caller vouches for the string; the flag is not wanted.
+        let chars = unsafe { (table.GetStringUTFChars)(env, text, std::ptr::null_mut()) };
+        if chars.is_null() {
+            self.clear();
+            return String::new();
+        }
+        // SAFETY: the JVM returns a text that ends with a zero byte, which is
+        // given back once.
+        unsafe {
+            let copy = CStr::from_ptr(chars).to_string_lossy().into_owned();
+            (table.ReleaseStringUTFChars)(env, text, chars);
+            copy
+        }
     }
 
     /// Forgets a pending exception; true if there was one.

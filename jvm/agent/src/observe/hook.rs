@@ -44,7 +44,11 @@ unsafe extern "system" fn vm_init(_: *mut jvmtiEnv, env: *mut JNIEnv, _: jthread
         let session = SESSION.get().ok_or("there is no session")?;
         // SAFETY: the JVM hands its environment to this callback.
         let frame = unsafe { Frame::of(env) }.ok_or("there is no JNI environment")?;
-        begin(session, frame)
+        let begun = begin(session, frame);
+        // The JVM has it open by now, or will never need it; a process that is
+        // killed cleans nothing up.
+        let _ = std::fs::remove_file(&session.jar);
+        begun
     }));
     match outcome {
         Ok(Ok(())) => {}
@@ -80,7 +84,6 @@ fn begin(session: &Session, frame: Frame) -> Result<(), String> {
 extern "C" fn exited(status: c_int, _: *mut c_void) {
     let _ = catch_unwind(|| {
         let Some(session) = SESSION.get() else { return };
-        let _ = std::fs::remove_file(&session.jar);
         let Some(live) = session.live.get() else {
             return;
         };

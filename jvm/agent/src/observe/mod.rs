@@ -47,7 +47,7 @@ struct Session {
     met: Vec<AtomicBool>,
     out: PathBuf,
     oracle: bool,
-    /// The runtime's jar, removed at the end.
+    /// The runtime's jar, removed once the JVM has opened it.
     jar: PathBuf,
     /// There once the JVM is initialised and the recording has been created.
     live: OnceLock<Live>,

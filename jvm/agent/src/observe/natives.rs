@@ -6,7 +6,11 @@
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use jvmti_bindings::sys::jni::{JNIEnv, jboolean, jbyteArray, jclass, jint, jlong, jvalue};
+use jvmti_bindings::sys::jni::{
+    JNIEnv, jboolean, jbyteArray, jclass, jint, jlong, jstring, jvalue,
+};
+
+use reprise_jvm_events::table::Skipped;
 
 use super::{Live, SESSION, Session};
 use crate::jni::{Frame, Global, long};
@@ -33,6 +37,7 @@ pub(super) fn bind(session: &Session, frame: Frame) -> Option<Global> {
                 ),
                 (c"leaves", c"(Ljava/lang/Class;I)Z", leaves as *mut c_void),
                 (c"value", c"([B)I", value as *mut c_void),
+                (c"skipped", c"(Ljava/lang/String;)V", skipped as *mut c_void),
             ],
         );
         bound.then(|| frame.global(module))
@@ -102,4 +107,16 @@ extern "system" fn value(env: *mut JNIEnv, _: jclass, constant: jbyteArray) -> j
         let constant = unsafe { frame.bytes(constant) };
         live.tables.value(&constant).cast_signed()
     })
+}
+
+extern "system" fn skipped(env: *mut JNIEnv, _: jclass, thread: jstring) {
+    with_session(env, (), |_, live, frame| {
+        // SAFETY: the runtime passes the thread's name.
+        let name = unsafe { frame.text(thread) };
+        live.tables.skipped(Skipped {
+            class: format!("thread {name}"),
+            method: String::new(),
+            why: "no ring of the spool was free".to_owned(),
+        });
+    });
 }

@@ -15,4 +15,7 @@ final class Native {
 
     /** Stores a value in the tables and returns its number. */
     static native int value(byte[] constant);
+
+    /** A thread has no ring, so its events are not recorded. */
+    static native void skipped(String thread);
 }

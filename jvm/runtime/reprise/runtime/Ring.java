@@ -61,6 +61,9 @@ class Ring {
             data = 0;
             mask = 0;
             ended = true;
+            if (base != 0) {
+                Native.skipped(name);
+            }
             return;
         }
         control = base + controlsAt + 256L * ring;
@@ -84,13 +87,17 @@ class Ring {
     private static int claim() {
         long patience = System.nanoTime() + deadAfterMs * 1_000_000L;
         while (U.getIntVolatile(null, base + 128) == 0) {
+            boolean hope = false;
             for (int ring = 0; ring < rings; ring++) {
-                long state = base + controlsAt + 256L * ring;
-                if (U.getInt(state) == 1 && U.compareAndSetInt(null, state, 1, 2)) {
+                long at = base + controlsAt + 256L * ring;
+                int state = U.getIntVolatile(null, at);
+                if (state == 1 && U.compareAndSetInt(null, at, 1, 2)) {
                     return ring;
                 }
+                hope |= state != 2;
             }
-            if (System.nanoTime() - patience > 0) {
+            // When every ring has its thread, waiting would only hold this one up.
+            if (!hope || System.nanoTime() - patience > 0) {
                 break;
             }
             pause(200_000);
