@@ -31,6 +31,7 @@ fn build(sources: &Path, out: &Path) -> Result<(), String> {
     // `--release 11` would be shorter, but hides the JDK's own Unsafe, which
     // alone writes to memory with no warning on every release.
     run(Command::new(tool("javac"))
+        .args(["-encoding", "UTF-8"])
         .args(["-source", "11", "-target", "11", "-Xlint:-options", "-g"])
         .args(["--add-exports", "java.base/jdk.internal.misc=ALL-UNNAMED"])
         .arg("-d")

@@ -92,6 +92,7 @@ fn java_subject() -> Option<Subject> {
     let folder = tempfile::tempdir().unwrap();
     build(
         Command::new("javac")
+            .args(["-encoding", "UTF-8"])
             .args(["--release", "11", "-Xlint:all", "-Werror", "-d"])
             .arg(folder.path())
             .args(files(&source("spool-java"), "java")),

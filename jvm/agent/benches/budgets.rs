@@ -18,6 +18,7 @@ fn main() {
     let dir = tempfile::tempdir().unwrap();
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/Loop.java");
     let compiled = Command::new("javac")
+        .args(["-encoding", "UTF-8"])
         .arg("-d")
         .arg(dir.path())
         .arg(source)

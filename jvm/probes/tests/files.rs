@@ -58,6 +58,7 @@ fn probes_stand_where_they_should() {
     for source in sources {
         let classes = tempfile::tempdir().unwrap();
         let compiled = Command::new("javac")
+            .args(["-encoding", "UTF-8"])
             .args([
                 "--release",
                 "11",

@@ -33,6 +33,7 @@ fn a_named_module_is_recorded() {
         fs::write(dir.path().join(name), text).unwrap();
     }
     let compiled = Command::new(support::jdks()[0].with_file_name("javac"))
+        .args(["-encoding", "UTF-8"])
         .args(["-d", "mods/app"])
         .args(SOURCES.iter().map(|(name, _)| name))
         .current_dir(dir.path())

@@ -43,6 +43,7 @@ pub(crate) fn compile(sources: &Path, classes: &Path, class_path: &Path) {
         .filter(|path| path.extension().is_some_and(|e| e == "java"));
     let javac = jdks()[0].with_file_name("javac");
     let output = Command::new(javac)
+        .args(["-encoding", "UTF-8"])
         .arg("-cp")
         .arg(class_path)
         .arg("-d")

@@ -132,6 +132,7 @@ pub(crate) fn compile(name: &str, java: &str, options: &[&str]) -> Option<Vec<(S
     let file = folder.path().join(format!("{name}.java"));
     fs::write(&file, java).unwrap();
     run(Command::new(jdk.join("bin/javac"))
+        .args(["-encoding", "UTF-8"])
         .args(options)
         .arg("-d")
         .arg(folder.path())
@@ -192,6 +193,7 @@ pub(crate) fn link_class() -> &'static Path {
         let modified = |file: &Path| fs::metadata(file).and_then(|m| m.modified()).ok();
         if modified(&folder.join("Link.class")) <= modified(&source("Link.java")) {
             run(Command::new(jdks()[0].join("bin/javac"))
+                .args(["-encoding", "UTF-8"])
                 .args(["--release", "11", "-d"])
                 .arg(&folder)
                 .arg(source("Link.java")));
