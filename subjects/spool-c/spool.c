@@ -25,6 +25,7 @@ enum {
     HEARTBEAT_AT = 64,
     SPOOL_STATE_AT = 128,
     TURNED_AWAY_AT = 132,
+    WANTED_AT = 136,
     STAMP_AT = 192,
     SEGMENT_AT = 256,
     KINDS_AT = 512,
@@ -66,6 +67,8 @@ enum tag {
 };
 enum { RECORD_HEAD = 2, MAX_BODY = (1 << 13) - 1, OUTSIDE_BODY = 20 };
 enum { LONGEST_EVENT = 256 << 20 };
+/* Positions are below this; a larger one was scribbled on. */
+#define MAX_POSITION ((uint64_t)1 << 62)
 
 static _Atomic(uint32_t) *shared32(uint8_t *at)
 {
@@ -185,6 +188,14 @@ static bool is_silent(struct spool *spool, struct watch *watch)
     return now - watch->seen_ms >= spool->dead_after_ms;
 }
 
+/* Changes the state from recording to ended: nobody drains any more. */
+static void end_silent(struct spool *spool)
+{
+    uint32_t recording = RECORDING;
+    atomic_compare_exchange_strong(shared32(spool->base + SPOOL_STATE_AT), &recording,
+                                   DRAINER_SILENT);
+}
+
 static bool kind_index(struct spool *spool, const char *kind, uint32_t *index)
 {
     for (uint32_t i = 0; i < MAX_KINDS; i++) {
@@ -223,6 +234,29 @@ static size_t fitting(const char *name)
     return len;
 }
 
+/* Takes a ring as soon as there is one; NULL when there is none to be had. */
+static uint8_t *wait_for_ring(struct spool *spool, uint32_t *index)
+{
+    struct watch since = watch(spool);
+    bool waits = false;
+    while (is_recording(spool)) {
+        uint8_t *control = take(spool, index);
+        if (control != NULL)
+            return control;
+        if (!waits)
+            atomic_fetch_add(shared32(spool->base + WANTED_AT), 1);
+        waits = true;
+        if (now_ms() - since.seen_ms >= spool->dead_after_ms) {
+            atomic_fetch_add(shared32(spool->base + TURNED_AWAY_AT), 1);
+            if (heartbeat(spool) == since.heartbeat)
+                end_silent(spool);
+            return NULL;
+        }
+        rest();
+    }
+    return NULL;
+}
+
 static bool append_number(struct ring *ring, enum tag tag, uint64_t number);
 
 bool ring_claim(struct ring *ring, struct spool *spool, const char *kind, uint64_t thread,
@@ -232,15 +266,7 @@ bool ring_claim(struct ring *ring, struct spool *spool, const char *kind, uint64
     uint32_t kind_at, index;
     if (!kind_index(spool, kind, &kind_at))
         return false;
-    uint64_t since = now_ms();
-    uint8_t *control = NULL;
-    while (is_recording(spool) && (control = take(spool, &index)) == NULL) {
-        if (now_ms() - since >= spool->dead_after_ms) {
-            atomic_fetch_add(shared32(spool->base + TURNED_AWAY_AT), 1);
-            return false;
-        }
-        rest();
-    }
+    uint8_t *control = wait_for_ring(spool, &index);
     if (control == NULL)
         return false;
     size_t name_len = fitting(name);
@@ -260,28 +286,53 @@ bool ring_claim(struct ring *ring, struct spool *spool, const char *kind, uint64
         .head = atomic_load_explicit(shared64(control + HEAD_AT), memory_order_acquire),
         .tail = atomic_load_explicit(shared64(control + TAIL_AT), memory_order_acquire),
     };
+    ring->ended = ring->head >= MAX_POSITION;
     return append_number(
         ring, SEGMENT,
         atomic_load_explicit(shared64(spool->base + SEGMENT_AT), memory_order_acquire));
 }
 
+/* By a difference, not a sum: whoever scribbles on the tail cannot make the
+ * writer believe that there is more room than the ring has. */
+static bool fits(struct ring *ring, uint64_t need)
+{
+    return ring->head + need - ring->tail <= ring->spool->ring_size;
+}
+
+/* Stores again what the drainer goes by, in case something else in the program
+ * has overwritten it. */
+static void insist(struct ring *ring)
+{
+    _Atomic(uint32_t) *state = shared32(ring->control + STATE_AT);
+    atomic_store_explicit(shared32(ring->control + POLICY_AT), 0, memory_order_relaxed);
+    atomic_store_explicit(shared64(ring->control + HEAD_AT), ring->head, memory_order_release);
+    if (atomic_load_explicit(state, memory_order_relaxed) != TAKEN)
+        atomic_store_explicit(state, TAKEN, memory_order_release);
+}
+
 /* Makes sure that the ring has room for `need` bytes. False when the recording
- * has ended, or ends here because nobody drains. */
+ * has ended, ends here because nobody drains, or goes on without this ring. */
 static bool has_room(struct ring *ring, uint64_t need)
 {
     struct spool *spool = ring->spool;
-    if (ring->head + need <= ring->tail + spool->ring_size)
+    if (fits(ring, need))
         return true;
     struct watch drainer = watch(spool);
+    uint64_t moved_ms = now_ms();
     for (;;) {
-        ring->tail = atomic_load_explicit(shared64(ring->control + TAIL_AT), memory_order_acquire);
-        if (ring->head + need <= ring->tail + spool->ring_size)
+        uint64_t tail =
+            atomic_load_explicit(shared64(ring->control + TAIL_AT), memory_order_acquire);
+        if (tail != ring->tail)
+            moved_ms = now_ms();
+        ring->tail = tail;
+        if (fits(ring, need))
             return true;
-        uint32_t recording = RECORDING;
+        insist(ring);
         if (is_silent(spool, &drainer))
-            atomic_compare_exchange_strong(shared32(spool->base + SPOOL_STATE_AT), &recording,
-                                           DRAINER_SILENT);
-        if (!is_recording(spool)) {
+            end_silent(spool);
+        /* A drainer that lives and does not see this ring will not come. */
+        bool forgotten = now_ms() - moved_ms >= (uint64_t)10 * spool->dead_after_ms;
+        if (!is_recording(spool) || forgotten) {
             ring->ended = true;
             return false;
         }

@@ -28,6 +28,8 @@ final class Ring {
     private static final int RECORD_HEAD = 2;
     private static final int MAX_BODY = (1 << 13) - 1;
     private static final int LONGEST_EVENT = 256 << 20;
+    /** Positions are below this; a larger one was scribbled on. */
+    private static final long MAX_POSITION = 1L << 62;
 
     private final Spool spool;
     private final int index;
@@ -62,6 +64,7 @@ final class Ring {
         this.mask = spool.ringSize - 1;
         this.head = (long) Spool.LONG.getAcquire(headField, 0);
         this.limit = head;
+        this.ended = head < 0 || head >= MAX_POSITION;
         appendNumber(SEGMENT, spool.segment());
     }
 
@@ -227,13 +230,17 @@ final class Ring {
         Spool.Watch drainer = null;
         for (;;) {
             long tail = (long) Spool.LONG.getAcquire(controls, control + TAIL);
-            if (head + need <= tail + mask + 1) {
+            // By a difference, not a sum: whoever scribbles on the tail cannot make us believe that
+            // there is more room than the ring has.
+            if (Long.compareUnsigned(head + need - tail, mask + 1) <= 0) {
                 return tail;
             }
             if (drainer == null) {
-                drainer = spool.new Watch();
+                drainer = spool.new Watch(tail);
             }
-            if (drainer.isOver()) {
+            spool.insist(control);
+            publish(head);
+            if (drainer.isOver(tail)) {
                 ended = true;
                 limit = 0;
                 return -1;

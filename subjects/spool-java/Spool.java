@@ -28,6 +28,7 @@ final class Spool {
     private static final int HEARTBEAT = 64;
     private static final int STATE = 128;
     private static final int TURNED_AWAY = 132;
+    private static final int WANTED = 136;
     private static final int STAMP = 192;
     private static final int SEGMENT = 256;
     private static final int KINDS = 512;
@@ -98,6 +99,8 @@ final class Spool {
             return null;
         }
         long start = System.nanoTime();
+        long heartbeat = heartbeat();
+        boolean waits = false;
         while (isRecording()) {
             for (int ring = 0; ring < rings; ring++) {
                 int control = controlsAt + CONTROL_LEN * ring;
@@ -105,8 +108,15 @@ final class Spool {
                     return introduce(ring, control, kindIndex, thread, name);
                 }
             }
+            if (!waits) {
+                INT.getAndAdd(controls, WANTED, 1);
+                waits = true;
+            }
             if ((System.nanoTime() - start) / 1_000_000 >= deadAfterMs) {
                 INT.getAndAdd(controls, TURNED_AWAY, 1);
+                if (heartbeat() == heartbeat) {
+                    endSilent();
+                }
                 return null;
             }
             rest();
@@ -136,6 +146,26 @@ final class Spool {
             release(control);
             return null;
         }
+    }
+
+    /**
+     * Stores again what the drainer goes by, in case something else in the program has overwritten
+     * it.
+     */
+    void insist(int control) {
+        INT.setOpaque(controls, control + POLICY, 0);
+        if ((int) INT.getOpaque(controls, control + RING_STATE) != TAKEN) {
+            INT.setRelease(controls, control + RING_STATE, TAKEN);
+        }
+    }
+
+    private long heartbeat() {
+        return (long) LONG.getOpaque(controls, HEARTBEAT);
+    }
+
+    /** Changes the state from recording to ended: nobody drains any more. */
+    private void endSilent() {
+        INT.compareAndSet(controls, STATE, RECORDING, DRAINER_SILENT);
     }
 
     /** Hands a ring back. */
@@ -176,22 +206,35 @@ final class Spool {
         return kind + "\0".repeat(Math.max(0, KIND_NAME_LEN - kind.length()));
     }
 
-    /** The drainer's sign of life, as a waiting thread watches it. */
+    /** The drainer's signs of life, as a thread that waits for room watches them. */
     final class Watch {
-        private long seen = System.nanoTime();
-        private long heartbeat = (long) LONG.getOpaque(controls, HEARTBEAT);
+        private long beatAt = System.nanoTime();
+        private long beat = heartbeat();
+        private long movedAt = beatAt;
+        private long tail;
 
-        /** Whether the recording has ended; ends it when the drainer was silent for too long. */
-        boolean isOver() {
+        Watch(long tail) {
+            this.tail = tail;
+        }
+
+        /**
+         * Whether there is nothing to wait for: the recording has ended, or ends here because the
+         * drainer was silent for too long, or it lives and does not see this ring.
+         */
+        boolean isOver(long seenTail) {
             long now = System.nanoTime();
-            long beat = (long) LONG.getOpaque(controls, HEARTBEAT);
-            if (beat != heartbeat) {
-                heartbeat = beat;
-                seen = now;
-            } else if ((now - seen) / 1_000_000 >= deadAfterMs) {
-                INT.compareAndSet(controls, STATE, RECORDING, DRAINER_SILENT);
+            long seenBeat = heartbeat();
+            if (seenBeat != beat) {
+                beat = seenBeat;
+                beatAt = now;
+            } else if ((now - beatAt) / 1_000_000 >= deadAfterMs) {
+                endSilent();
             }
-            return !isRecording();
+            if (seenTail != tail) {
+                tail = seenTail;
+                movedAt = now;
+            }
+            return !isRecording() || (now - movedAt) / 1_000_000 >= 10L * deadAfterMs;
         }
     }
 

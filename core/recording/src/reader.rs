@@ -258,7 +258,19 @@ impl<S: Source> Recording<S> {
     /// All events in their global order.
     #[must_use]
     pub fn timeline(&self) -> Timeline<'_, S> {
-        Timeline::new(self)
+        Timeline::new(self, |_| false)
+    }
+
+    /// All events in their global order, from a stamp on.
+    #[must_use]
+    pub fn timeline_from_stamp(&self, stamp: u64) -> Timeline<'_, S> {
+        Timeline::from_stamp(self, stamp)
+    }
+
+    /// All events in their global order, from a segment on.
+    #[must_use]
+    pub fn timeline_from_segment(&self, segment: u32) -> Timeline<'_, S> {
+        Timeline::new(self, |chunk| chunk.segment < segment)
     }
 
     /// Every chunk that was found, in the order of the file.

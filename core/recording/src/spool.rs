@@ -37,6 +37,8 @@ mod drain;
 #[cfg(feature = "std")]
 mod dump;
 #[cfg(feature = "std")]
+mod known;
+#[cfg(feature = "std")]
 mod map;
 #[cfg(feature = "std")]
 mod mark;
@@ -44,6 +46,8 @@ mod mark;
 mod outside;
 #[cfg(feature = "std")]
 mod recover;
+#[cfg(feature = "std")]
+mod take;
 #[cfg(feature = "std")]
 mod unpack;
 

@@ -42,30 +42,81 @@ struct Track<'r> {
 }
 
 impl<'r, S: Source> Timeline<'r, S> {
-    pub(crate) fn new(recording: &'r Recording<S>) -> Self {
+    /// From the first chunk of each stream on that is not `skipped`; a stream's
+    /// skipped chunks stand before the others.
+    pub(crate) fn new(recording: &'r Recording<S>, skipped: impl Fn(&ChunkEntry) -> bool) -> Self {
         let tracks: Vec<_> = recording
             .all_streams()
-            .map(|(id, stream)| Track {
-                stream: id,
-                chunks: &stream.chunks,
-                cursor: None,
-                done: 0,
-                next_stamp: stream.chunks.first().map_or(0, |chunk| chunk.stamp),
+            .map(|(id, stream)| {
+                let from = stream.chunks.partition_point(&skipped);
+                Track {
+                    stream: id,
+                    chunks: &stream.chunks[from..],
+                    cursor: None,
+                    done: 0,
+                    next_stamp: stream.chunks.get(from).map_or(0, |chunk| chunk.stamp),
+                }
             })
             .collect();
-        let queue = tracks
+        let mut timeline = Self {
+            recording,
+            tracks,
+            queue: BinaryHeap::new(),
+            current: None,
+            open: 0,
+        };
+        timeline.fill_queue();
+        timeline
+    }
+
+    /// From the first event of each stream on that has this stamp or a later
+    /// one. Unpacks one chunk of each stream.
+    pub(crate) fn from_stamp(recording: &'r Recording<S>, stamp: u64) -> Self {
+        let mut timeline = Self::new(recording, |_| false);
+        for i in 0..timeline.tracks.len() {
+            timeline.skip_to_stamp(i, stamp);
+        }
+        timeline.fill_queue();
+        timeline
+    }
+
+    fn fill_queue(&mut self) {
+        self.queue = self
+            .tracks
             .iter()
             .enumerate()
             .filter(|(_, track)| !track.chunks.is_empty())
             .map(|(i, track)| Reverse((track.next_stamp, i)))
             .collect();
-        Self {
-            recording,
-            tracks,
-            queue,
-            current: None,
-            open: 0,
+    }
+
+    fn skip_to_stamp(&mut self, i: usize, stamp: u64) {
+        let track = &mut self.tracks[i];
+        // The chunk before the first that begins as late may end as late.
+        let later = track.chunks.partition_point(|chunk| chunk.stamp < stamp);
+        track.chunks = &track.chunks[later.saturating_sub(1)..];
+        let Some(chunk) = track.chunks.first() else {
+            return;
+        };
+        track.next_stamp = chunk.stamp;
+        // What cannot be read is said when its turn comes.
+        let Ok(mut cursor) = self.recording.cursor(chunk) else {
+            return;
+        };
+        while cursor.left() > 0 {
+            match cursor.peek_stamp() {
+                Some(next) if next < stamp => {}
+                next => {
+                    track.next_stamp = next.unwrap_or(track.next_stamp);
+                    return;
+                }
+            }
+            if cursor.next_row().is_none() {
+                return;
+            }
+            track.done += 1;
         }
+        self.leave_chunk(i);
     }
 
     /// The next event; `None` behind the last. After an error it goes on

@@ -5,15 +5,22 @@
 //! appending the finished chunk takes the lock. A chunk is written in one
 //! piece or, when that fails, cut off again: what is in the file is whole.
 
+mod sink;
+mod stream;
+
+pub(crate) use self::sink::Place;
+pub use self::stream::StreamWriter;
+
+use self::sink::{Sink, failure};
 use crate::{
-    chunk::{self, ChunkHeader, ChunkKind},
+    chunk::ChunkKind,
     codec::Packer,
     damage::OpenError,
     events::EventsBuilder,
     header::{self, FileHeader},
     index::{self, ChunkEntry},
     limits,
-    manifest::{self, Closing, CutShort, Manifest},
+    manifest::{self, Closing, CutShort, Manifest, NotRecorded},
     pages::PageStore,
     reader::Recording,
     stream::{StreamId, StreamInfo},
@@ -98,17 +105,6 @@ pub(crate) struct Shared {
     level: i32,
     /// One clone of this for each stream that is being written.
     open_streams: Arc<()>,
-}
-
-struct Sink {
-    file: File,
-    id: u64,
-    at: u64,
-    entries: Vec<ChunkEntry>,
-    next_stream: u32,
-    events: u64,
-    ended: Option<CutShort>,
-    finished: bool,
 }
 
 /// What `finish` has to say.
@@ -261,9 +257,7 @@ impl Writer {
         file.set_len(at)?;
         let full = sink.ended.take();
         closing.cut_short = full.clone().or(closing.cut_short);
-        let Some(payload) = manifest::write(&closing) else {
-            return Err(WriteError::ManifestTooLong);
-        };
+        let payload = fitting(&mut closing).ok_or(WriteError::ManifestTooLong)?;
         let place = Place::default();
         let mut written = sink.append_packed(ChunkKind::Closing, place, 0, &payload, &payload);
         if written.is_ok() {
@@ -317,16 +311,6 @@ impl Writer {
     }
 }
 
-/// Where a chunk belongs: the part of its header that its content decides.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Place {
-    pub(crate) stream: u32,
-    pub(crate) segment: u32,
-    pub(crate) first: u64,
-    pub(crate) stamp: u64,
-    pub(crate) count: u32,
-}
-
 impl Shared {
     fn sink(&self) -> MutexGuard<'_, Sink> {
         self.sink.lock().unwrap_or_else(PoisonError::into_inner)
@@ -341,173 +325,22 @@ impl Shared {
     }
 }
 
-impl Sink {
-    fn append_packed(
-        &mut self,
-        kind: ChunkKind,
-        place: Place,
-        codec: u8,
-        raw: &[u8],
-        stored: &[u8],
-    ) -> Result<(), WriteError> {
-        let last = matches!(
-            kind,
-            ChunkKind::Closing | ChunkKind::Index | ChunkKind::Trailer
-        );
-        if self.ended.is_some() || self.finished && !last {
-            return Err(WriteError::Ended);
+/// The bytes of a closing manifest. What it lists is shortened until it fits: a
+/// recording with a shorter list is better than one without an end.
+fn fitting(closing: &mut Closing) -> Option<Vec<u8>> {
+    loop {
+        if let Some(payload) = manifest::write(closing) {
+            return Some(payload);
         }
-        let header = ChunkHeader {
-            kind: kind as u8,
-            codec,
-            stream: place.stream,
-            segment: place.segment,
-            first: place.first,
-            stamp: place.stamp,
-            count: place.count,
-            raw: raw.len() as u32,
-            stored: stored.len() as u32,
-            payload_crc: crc32c::crc32c(stored),
-        };
-        let bytes = header.write(self.id);
-        let written = self
-            .file
-            .write_all_at(&bytes, self.at)
-            .and_then(|()| self.file.write_all_at(stored, self.at + chunk::LEN as u64));
-        if let Err(error) = written {
-            // Whatever was written of it goes again.
-            let _ = self.file.set_len(self.at);
-            let error = failure(error);
-            self.ended = Some(match &error {
-                WriteError::DiskFull => CutShort::DiskFull,
-                other => CutShort::WriteFailed {
-                    error: other.to_string(),
-                },
-            });
-            return Err(error);
-        }
-        self.entries.extend(ChunkEntry::new(&header, self.at));
-        self.at += header.len_in_file();
-        if kind == ChunkKind::Events {
-            self.events += u64::from(place.count);
-        }
-        Ok(())
-    }
-}
-
-/// Writes the events of one stream.
-pub struct StreamWriter {
-    writer: Writer,
-    _open: Arc<()>,
-    id: StreamId,
-    events: EventsBuilder,
-    /// The number of the first event of the chunk that is being filled.
-    next: u64,
-    segment: u32,
-    payload: Vec<u8>,
-}
-
-impl StreamWriter {
-    /// The number of the stream.
-    #[must_use]
-    pub fn id(&self) -> StreamId {
-        self.id
-    }
-
-    /// The number of the next event.
-    #[must_use]
-    pub fn next_number(&self) -> u64 {
-        self.next.saturating_add(u64::from(self.events.count()))
-    }
-
-    /// Appends an event.
-    pub fn append(&mut self, payload: &[u8]) -> Result<(), WriteError> {
-        self.push(payload, false)
-    }
-
-    /// Appends an event whose payload is a stand-in for a private one.
-    pub fn append_replaced(&mut self, payload: &[u8]) -> Result<(), WriteError> {
-        self.push(payload, true)
-    }
-
-    pub(crate) fn push(&mut self, payload: &[u8], replaced: bool) -> Result<(), WriteError> {
-        let len = payload.len();
-        if len > limits::EVENT {
-            return Err(WriteError::EventTooLong { len });
-        }
-        self.make_room(len)?;
-        self.events.push(payload, replaced);
-        Ok(())
-    }
-
-    /// Appends an event that is the first `len` of `bytes`, and short enough.
-    #[inline]
-    pub(crate) fn push_first(&mut self, bytes: &[u8], len: usize) -> Result<(), WriteError> {
-        self.make_room(len)?;
-        self.events.push_first(bytes, len);
-        Ok(())
-    }
-
-    /// An event joins a chunk only if the chunk stays within its target; one
-    /// that is longer than the target has a chunk to itself.
-    #[inline]
-    fn make_room(&mut self, len: usize) -> Result<(), WriteError> {
-        if self.events.len() + len >= CHUNK_TARGET && self.events.count() > 0 {
-            self.flush()?;
-        }
-        Ok(())
-    }
-
-    /// The events from here on belong to a slice with this stamp.
-    pub fn stamp(&mut self, stamp: u64) -> Result<(), WriteError> {
-        if self.events.stamp(stamp) {
-            return Ok(());
-        }
-        let stream = self.id;
-        Err(WriteError::StampWentBack { stream, stamp })
-    }
-
-    /// The events from here on belong to this segment.
-    pub fn segment(&mut self, segment: u32) -> Result<(), WriteError> {
-        if segment != self.segment {
-            self.flush()?;
-            self.segment = segment;
-        }
-        Ok(())
-    }
-
-    /// Starts over at event `number`: those before it were dropped.
-    pub fn skip_to(&mut self, number: u64) -> Result<(), WriteError> {
-        self.flush()?;
-        self.next = self.next.max(number);
-        Ok(())
-    }
-
-    /// Writes what has been collected.
-    pub fn flush(&mut self) -> Result<(), WriteError> {
-        let count = self.events.count();
-        if count == 0 {
-            return Ok(());
-        }
-        let payload = self.events.payload(&mut self.payload);
-        let place = Place {
-            stream: self.id.0,
-            segment: self.segment,
-            first: self.next,
-            stamp: self.events.first_stamp(),
+        let notes = &mut closing.not_recorded;
+        let kept = (notes.len() / 2).checked_sub(1)?;
+        let left_out = notes.drain(kept..).map(|note| note.count);
+        let count = left_out.fold(0, u64::saturating_add);
+        notes.push(NotRecorded {
+            what: "other things".to_owned(),
+            why: "too many to name".to_owned(),
             count,
-        };
-        self.writer.append(ChunkKind::Events, place, payload)?;
-        self.next = self.next.saturating_add(u64::from(count));
-        self.events.clear();
-        Ok(())
-    }
-}
-
-impl Drop for StreamWriter {
-    fn drop(&mut self) {
-        // What goes wrong here has ended the recording, and `finish` says so.
-        let _ = self.flush();
+        });
     }
 }
 
@@ -517,13 +350,6 @@ fn lock(file: &File) -> Result<(), WriteError> {
         Err(rustix::io::Errno::WOULDBLOCK) => Err(WriteError::Busy),
         // A file system without locks is no reason not to record.
         Err(_) => Ok(()),
-    }
-}
-
-fn failure(error: io::Error) -> WriteError {
-    match error.kind() {
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => WriteError::DiskFull,
-        _ => WriteError::Io(error),
     }
 }
 

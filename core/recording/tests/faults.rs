@@ -10,7 +10,8 @@ mod random;
 
 use random::Random;
 use reprise_recording::{
-    Closing, CutShort, Ending, Manifest, Recording, StreamId, StreamInfo, Writer,
+    Closing, CutShort, Ending, Event, Manifest, Recording, StreamId, StreamInfo, StreamWriter,
+    Writer,
     spool::{Drainer, Recovered, Spool, SpoolConfig, SubjectSpool, recover, ring::RingInfo},
 };
 use std::{
@@ -36,25 +37,59 @@ fn how_many(short: u32, many: u32) -> u32 {
     if long() { many } else { short }
 }
 
-/// What event `number` of a thread holds: nobody writes this by accident.
-fn payload(thread: u64, number: u64) -> Vec<u8> {
+/// So many bytes that nobody writes by accident, for event `number` of a thread.
+fn content(thread: u64, number: u64, len: impl FnOnce(&mut Random) -> usize) -> Vec<u8> {
     let mut random = Random((thread + 1) << 48 ^ (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    let len = 8 + random.below(24) as usize;
+    let len = len(&mut random);
     let bytes = std::iter::repeat_with(|| random.next() as u8).take(len);
     let mut out = number.to_le_bytes().to_vec();
     out.extend(bytes);
     out
 }
 
+fn short(thread: u64, number: u64) -> Vec<u8> {
+    content(thread, number, |random| 8 + random.below(24) as usize)
+}
+
+/// What event `number` of a thread holds: mostly short, some too long for a
+/// plain record, and some too long for a ring.
+fn payload(thread: u64, number: u64) -> Vec<u8> {
+    match number {
+        _ if number % 499 == 498 => content(thread, number, |_| 20_000),
+        _ if number % 199 == 198 => content(thread, number, |_| 10_000),
+        _ => short(thread, number),
+    }
+}
+
+/// Which events are stand-ins for private ones.
+fn is_replaced(number: u64) -> bool {
+    number % 13 == 5
+}
+
+/// A slice is so many events long.
+const SLICE: u64 = 7;
+/// And a segment so many.
+const SEGMENT: u64 = 1000;
+
+/// Stamps are as the events were appended: one for each slice.
+fn check_stamp(last: u64, event: &Event<'_>) {
+    if event.number.is_multiple_of(SLICE) {
+        assert!(event.stamp > last, "{event:?} after {last}");
+    } else {
+        assert_eq!(event.stamp, last, "{event:?}");
+    }
+}
+
 fn file(folder: &Path) -> PathBuf {
     folder.join("x.reprise")
 }
 
-fn child(role: &str, folder: &Path) -> Child {
+fn child(role: &str, folder: &Path, patience: u32) -> Child {
     Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "role_of_a_child", "--nocapture"])
         .env("FAULTS_ROLE", role)
         .env("FAULTS_FOLDER", folder)
+        .env("FAULTS_PATIENCE", patience.to_string())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::inherit())
@@ -89,11 +124,16 @@ fn role_of_a_child() {
     }
 }
 
-fn spool_config(ring_size: u64) -> SpoolConfig {
+/// How long a subject waits for a recorder that was killed. Where the recorder
+/// lives, it must not be taken for dead however busy the machine is.
+const IMPATIENT_MS: u32 = 300;
+const PATIENT_MS: u32 = 60_000;
+
+fn spool_config(ring_size: u64, dead_after_ms: u32) -> SpoolConfig {
     SpoolConfig {
         rings: 8,
         ring_size,
-        dead_after_ms: 300,
+        dead_after_ms,
         kinds: vec![("test".into(), 1)],
     }
 }
@@ -101,7 +141,9 @@ fn spool_config(ring_size: u64) -> SpoolConfig {
 /// Drains until its standard input ends.
 fn recorder(folder: &Path) {
     let writer = Writer::create(file(folder), &Manifest::default()).unwrap();
-    let spool = Spool::create(&file(folder), &spool_config(1 << 14)).unwrap();
+    let patience = std::env::var("FAULTS_PATIENCE").unwrap().parse().unwrap();
+    let config = spool_config(1 << 16, patience);
+    let spool = Spool::create(&file(folder), &config).unwrap();
     let mut drainer = Drainer::new(spool, writer).unwrap();
     println!("ready");
     let done = AtomicBool::new(false);
@@ -143,7 +185,18 @@ fn subject(folder: &Path) {
                 };
                 let acknowledged = File::create(folder.join(thread.to_string())).unwrap();
                 for number in 0.. {
-                    if !ring.append(&payload(thread, number)) {
+                    if number % SEGMENT == 0 {
+                        ring.begin_segment(number / SEGMENT);
+                    }
+                    if number % SLICE == 0 {
+                        ring.stamp();
+                    }
+                    let event = payload(thread, number);
+                    let appended = match is_replaced(number) {
+                        true => ring.append_replaced(&event),
+                        false => ring.append(&event),
+                    };
+                    if !appended {
                         return;
                     }
                     if (number + 1) % ACKNOWLEDGED == 0 {
@@ -170,7 +223,7 @@ fn writer(folder: &Path) {
             let acknowledged = File::create(folder.join(thread.to_string())).unwrap();
             scope.spawn(move || {
                 for number in 0.. {
-                    stream.append(&payload(thread, number)).unwrap();
+                    write(&mut stream, thread, number, 1 + number / SLICE);
                     if (number + 1) % ACKNOWLEDGED == 0 {
                         stream.flush().unwrap();
                         let bytes = (number + 1).to_le_bytes();
@@ -180,6 +233,17 @@ fn writer(folder: &Path) {
             });
         }
     });
+}
+
+/// Appends an event with everything that goes with it.
+fn write(stream: &mut StreamWriter, thread: u64, number: u64, stamp: u64) {
+    stream.segment((number / SEGMENT) as u32).unwrap();
+    stream.stamp(stamp).unwrap();
+    let event = payload(thread, number);
+    match is_replaced(number) {
+        true => stream.append_replaced(&event).unwrap(),
+        false => stream.append(&event).unwrap(),
+    }
 }
 
 /// Every acknowledged event is there, none is invented, none is missing in
@@ -202,9 +266,14 @@ fn check(folder: &Path, ahead: u64) -> u64 {
         let mut number = 0;
         if let Some((id, _)) = streams.first() {
             let mut events = recording.events(*id, 0).unwrap();
+            let mut stamp = 0;
             while let Some(event) = events.next().unwrap() {
                 assert_eq!(event.number, number);
                 assert_eq!(event.payload, payload(thread, number));
+                assert_eq!(event.replaced, is_replaced(number));
+                assert_eq!(u64::from(event.segment), number / SEGMENT);
+                check_stamp(stamp, &event);
+                stamp = event.stamp;
                 number += 1;
             }
         }
@@ -231,12 +300,13 @@ fn pause(random: &mut Random) {
 /// worst after a random time. Returns how many events came back.
 fn record_and_kill(
     random: &mut Random,
+    patience: u32,
     kill: impl FnOnce(&mut Random, &Path, Child, Child),
 ) -> u64 {
     let folder = tempfile::tempdir().unwrap();
-    let mut recorder = child("recorder", folder.path());
+    let mut recorder = child("recorder", folder.path(), patience);
     wait_ready(&mut recorder);
-    let mut subject = child("subject", folder.path());
+    let mut subject = child("subject", folder.path(), patience);
     wait_ready(&mut subject);
     pause(random);
     kill(random, folder.path(), recorder, subject);
@@ -254,12 +324,16 @@ fn the_subject_is_killed() {
     let mut total = 0;
     let kills = how_many(80, 2000);
     for _ in 0..kills {
-        total += record_and_kill(&mut random, |_, folder, mut recorder, subject| {
-            kill(subject);
-            drop(recorder.stdin.take());
-            assert!(recorder.wait().unwrap().success());
-            assert_eq!(recover(&file(folder)).unwrap(), Recovered::Nothing);
-        });
+        total += record_and_kill(
+            &mut random,
+            PATIENT_MS,
+            |_, folder, mut recorder, subject| {
+                kill(subject);
+                drop(recorder.stdin.take());
+                assert!(recorder.wait().unwrap().success());
+                assert_eq!(recover(&file(folder)).unwrap(), Recovered::Nothing);
+            },
+        );
     }
     println!("{kills} kills, {total} events came back, none missing and none wrong");
 }
@@ -270,15 +344,19 @@ fn the_recorder_is_killed() {
     let mut total = 0;
     let kills = how_many(40, 1000);
     for _ in 0..kills {
-        total += record_and_kill(&mut random, |_, folder, recorder, mut subject| {
-            kill(recorder);
-            // The subject notices that nobody drains any more, and goes on.
-            assert!(subject.wait().unwrap().success());
-            must_recover(folder);
-            let recording = Recording::open(file(folder)).unwrap();
-            let closing = recording.closing().unwrap();
-            assert_eq!(closing.cut_short, Some(CutShort::RecorderDied));
-        });
+        total += record_and_kill(
+            &mut random,
+            IMPATIENT_MS,
+            |_, folder, recorder, mut subject| {
+                kill(recorder);
+                // The subject notices that nobody drains any more, and goes on.
+                assert!(subject.wait().unwrap().success());
+                must_recover(folder);
+                let recording = Recording::open(file(folder)).unwrap();
+                let closing = recording.closing().unwrap();
+                assert_eq!(closing.cut_short, Some(CutShort::RecorderDied));
+            },
+        );
     }
     println!("{kills} kills, {total} events came back, none missing and none wrong");
 }
@@ -289,17 +367,21 @@ fn both_are_killed() {
     let mut total = 0;
     let kills = how_many(40, 1000);
     for round in 0..kills {
-        total += record_and_kill(&mut random, |random, folder, recorder, subject| {
-            let (first, second) = if round % 2 == 0 {
-                (recorder, subject)
-            } else {
-                (subject, recorder)
-            };
-            kill(first);
-            pause(random);
-            kill(second);
-            must_recover(folder);
-        });
+        total += record_and_kill(
+            &mut random,
+            PATIENT_MS,
+            |random, folder, recorder, subject| {
+                let (first, second) = if round % 2 == 0 {
+                    (recorder, subject)
+                } else {
+                    (subject, recorder)
+                };
+                kill(first);
+                pause(random);
+                kill(second);
+                must_recover(folder);
+            },
+        );
     }
     println!("{kills} kills, {total} events came back, none missing and none wrong");
 }
@@ -311,7 +393,7 @@ fn a_writer_without_a_spool_is_killed() {
     let kills = how_many(40, 1000);
     for _ in 0..kills {
         let folder = tempfile::tempdir().unwrap();
-        let mut writer = child("writer", folder.path());
+        let mut writer = child("writer", folder.path(), PATIENT_MS);
         wait_ready(&mut writer);
         pause(&mut random);
         kill(writer);
@@ -324,7 +406,12 @@ fn a_writer_without_a_spool_is_killed() {
     println!("{kills} kills, {total} events came back, none missing and none wrong");
 }
 
-/// A recording with everything in it, and its events by stream and number.
+/// The stamp of an event in the recording that is altered.
+fn stamp(thread: u64, number: u64) -> u64 {
+    1 + number / SLICE * THREADS + thread
+}
+
+/// A recording with everything in it.
 fn a_recording(folder: &Path) -> Vec<u8> {
     let writer = Writer::create(file(folder), &Manifest::default()).unwrap();
     for thread in 0..THREADS {
@@ -334,8 +421,7 @@ fn a_recording(folder: &Path) -> Vec<u8> {
         };
         let mut stream = writer.stream(&info).unwrap();
         for number in 0..300 {
-            stream.stamp(1 + number / 7 * THREADS + thread).unwrap();
-            stream.append(&payload(thread, number)).unwrap();
+            write(&mut stream, thread, number, stamp(thread, number));
             if number % 40 == 39 {
                 stream.flush().unwrap();
             }
@@ -362,6 +448,9 @@ fn read_all(bytes: Vec<u8>) -> Option<usize> {
             Ok(Some(event)) => {
                 let thread = u64::from(event.stream.0) - 1;
                 assert_eq!(event.payload, payload(thread, event.number));
+                assert_eq!(event.replaced, is_replaced(event.number));
+                assert_eq!(event.stamp, stamp(thread, event.number));
+                assert_eq!(event.segment, 0);
                 right += 1;
             }
             Ok(None) => break,
@@ -418,7 +507,7 @@ fn bytes_are_altered_and_cut() {
 /// Fills the disk that `folder` is on.
 fn full_disk(folder: &Path) {
     let writer = Writer::create(file(folder), &Manifest::default()).unwrap();
-    let spool = Spool::create(&file(folder), &spool_config(1 << 15)).unwrap();
+    let spool = Spool::create(&file(folder), &spool_config(1 << 15, IMPATIENT_MS)).unwrap();
     let mut drainer = Drainer::new(spool, writer).unwrap();
     let subject = SubjectSpool::open(drainer.spool_path()).unwrap();
     let mut ring = subject.ring(RingInfo::default()).unwrap();
@@ -427,12 +516,12 @@ fn full_disk(folder: &Path) {
         let done = &done;
         let subject = scope.spawn(move || {
             let mut number = 0;
-            while ring.append(&payload(0, number)) {
+            while ring.append(&short(0, number)) {
                 number += 1;
             }
             // The disk is full and the subject is still here.
             for more in 0..1000 {
-                assert!(!ring.append(&payload(0, number + more)));
+                assert!(!ring.append(&short(0, number + more)));
             }
             done.store(true, Ordering::Release);
             number
@@ -458,7 +547,7 @@ fn full_disk(folder: &Path) {
     let mut events = recording.events(StreamId(1), 0).unwrap();
     let mut number = 0;
     while let Some(event) = events.next().unwrap() {
-        assert_eq!(event.payload, payload(0, number));
+        assert_eq!(event.payload, short(0, number));
         number += 1;
     }
     assert!(

@@ -4,8 +4,8 @@
 
 use proptest::prelude::*;
 use reprise_recording::{
-    Closing, CutShort, Ending, Event, Manifest, Recording, Source, StreamId, StreamInfo,
-    WriteError, Writer, chunk, header, pages,
+    Closing, CutShort, Ending, Event, Manifest, NotRecorded, Recording, Source, StreamId,
+    StreamInfo, Timeline, WriteError, Writer, chunk, header, pages,
 };
 use std::{fs, path::PathBuf};
 
@@ -512,4 +512,115 @@ fn stopping_early_is_written_down() {
     let recording = Recording::open(folder.file()).unwrap();
     assert_eq!(recording.closing().unwrap().cut_short, Some(why));
     assert_eq!(timeline(&recording).len(), 1);
+}
+
+#[test]
+fn nothing_is_appended_to_a_finished_recording() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("x");
+    let writer = Writer::create(&file, &Manifest::default()).unwrap();
+    let clone = writer.clone();
+    let mut map = writer.page_map(1, 0);
+    map.insert(0, &[1; 4096]).unwrap();
+    writer.finish(Closing::default()).unwrap();
+    assert!(map.finish().is_err());
+    assert!(clone.stream(&StreamInfo::default()).is_err());
+    assert!(Recording::open(&file).unwrap().opened().by_index);
+}
+
+#[test]
+fn the_lock_goes_with_the_writer() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("x");
+    let writer = Writer::create(&file, &Manifest::default()).unwrap();
+    writer.finish(Closing::default()).unwrap();
+    let (writer, _reader) = Writer::reopen(&file).unwrap();
+    writer.finish(Closing::default()).unwrap();
+    assert!(Writer::reopen(&file).is_ok());
+}
+
+/// Streams with stamps that mesh, over several chunks each.
+fn meshed(folder: &tempfile::TempDir) -> Recording {
+    let file = folder.path().join("meshed");
+    let writer = Writer::create(&file, &Manifest::default()).unwrap();
+    let mut streams: Vec<_> = (0..3)
+        .map(|thread| {
+            let info = StreamInfo {
+                thread,
+                ..StreamInfo::default()
+            };
+            writer.stream(&info).unwrap()
+        })
+        .collect();
+    for stamp in 1..=300u64 {
+        let stream = &mut streams[(stamp * stamp % 3) as usize];
+        stream.segment((stamp / 100) as u32).unwrap();
+        stream.stamp(stamp).unwrap();
+        for part in 0..stamp % 4 {
+            stream.append(&(stamp * 10 + part).to_le_bytes()).unwrap();
+        }
+        if stamp % 17 == 0 {
+            stream.flush().unwrap();
+        }
+    }
+    drop(streams);
+    writer.finish(Closing::default()).unwrap();
+    Recording::open(&file).unwrap()
+}
+
+fn all(mut timeline: Timeline<'_>) -> Vec<(u64, u32, Vec<u8>)> {
+    let mut all = Vec::new();
+    while let Some(event) = timeline.next().unwrap() {
+        all.push((event.stamp, event.segment, event.payload.to_vec()));
+    }
+    all
+}
+
+#[test]
+fn a_timeline_starts_at_a_stamp_or_a_segment() {
+    let folder = tempfile::tempdir().unwrap();
+    let recording = meshed(&folder);
+    let whole = all(recording.timeline());
+    assert_eq!(whole.len(), 75 * 6);
+    for stamp in 0..=302 {
+        let expected: Vec<_> = whole
+            .iter()
+            .filter(|event| event.0 >= stamp)
+            .cloned()
+            .collect();
+        assert_eq!(
+            all(recording.timeline_from_stamp(stamp)),
+            expected,
+            "{stamp}"
+        );
+    }
+    for segment in 0..=4 {
+        let expected: Vec<_> = whole
+            .iter()
+            .filter(|event| event.1 >= segment)
+            .cloned()
+            .collect();
+        assert_eq!(all(recording.timeline_from_segment(segment)), expected);
+    }
+}
+
+#[test]
+fn a_list_that_is_too_long_is_shortened() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("x");
+    let writer = Writer::create(&file, &Manifest::default()).unwrap();
+    let note = NotRecorded {
+        what: "x".repeat(1 << 10),
+        why: "y".repeat(1 << 10),
+        count: 1,
+    };
+    let closing = Closing {
+        not_recorded: vec![note; 10_000],
+        ..Closing::default()
+    };
+    writer.finish(closing).unwrap();
+    let recording = Recording::open(&file).unwrap();
+    let notes = &recording.closing().unwrap().not_recorded;
+    assert_eq!(notes.len(), 5000);
+    assert_eq!(notes.last().unwrap().count, 5001);
 }

@@ -1,146 +1,112 @@
-//! Subjects that write anything at all into their spool, and recorders that
-//! are killed at the worst moment.
+//! Subjects that write anything at all into their spool.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use reprise_recording::{
-    Closing, CutShort, Manifest, Recording, StreamInfo, Writer,
-    spool::{
-        Drainer, Spool, SpoolConfig, SubjectSpool,
-        layout::{self, Policy, control},
-        recover,
-        ring::RingInfo,
-    },
-};
-use std::{
-    fs::File,
-    os::unix::fs::FileExt,
-    path::{Path, PathBuf},
-    time::{Duration, Instant},
-};
+mod random;
+mod setup;
 
-struct Setup {
-    folder: tempfile::TempDir,
-    drainer: Drainer,
-    subject: SubjectSpool,
-    layout: layout::Spool,
+use random::Random;
+use reprise_recording::{Closing, CutShort, WriteError, spool::layout::control};
+use setup::{Setup, events, info, ring_info};
+use std::{fs::File, os::unix::fs::FileExt, path::Path, time::Duration};
+
+fn overwrite(path: &Path, at: u64, bytes: &[u8]) {
+    let spool = File::options().write(true).open(path).unwrap();
+    spool.write_all_at(bytes, at).unwrap();
 }
 
-impl Setup {
-    fn new(rings: u32, dead_after_ms: u32) -> Self {
-        let ring_size = 1 << 14;
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("x.reprise");
-        let writer = Writer::create(&file, &Manifest::default()).unwrap();
-        let config = SpoolConfig {
-            rings,
-            ring_size,
-            dead_after_ms,
-            kinds: vec![("test".into(), 3)],
-        };
-        let spool = Spool::create(&file, &config).unwrap();
-        let drainer = Drainer::new(spool, writer).unwrap();
-        let subject = SubjectSpool::open(drainer.spool_path()).unwrap();
-        let layout = layout::Spool {
-            rings,
-            ring_size,
-            dead_after_ms,
-        };
-        Self {
-            folder,
-            drainer,
-            subject,
-            layout,
+fn noise(random: &mut Random, len: usize) -> Vec<u8> {
+    (0..len).map(|_| random.next() as u8).collect()
+}
+
+/// The subject scribbles over its spool. The drainer neither panics nor hangs
+/// nor stops; the writers are never left waiting.
+#[test]
+fn a_spool_full_of_garbage() {
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    for round in 0..300 {
+        let mut setup = Setup::small(3);
+        let layout = setup.layout;
+        let path = setup.drainer.spool_path().to_owned();
+        let mut ring = setup.subject.ring(info(1)).unwrap();
+        for i in 0..500u64 {
+            ring.append(&i.to_le_bytes());
         }
-    }
-
-    fn file(&self) -> PathBuf {
-        self.folder.path().join("x.reprise")
-    }
-
-    fn outside(&self) -> PathBuf {
-        self.folder.path().join("x.reprise.spool.d")
-    }
-
-    fn poke(&self, at: u64, bytes: &[u8]) {
-        let file = File::options().write(true).open(self.drainer.spool_path());
-        file.unwrap().write_all_at(bytes, at).unwrap();
-    }
-
-    fn poke_control(&self, ring: u32, at: usize, bytes: &[u8]) {
-        self.poke(self.layout.control_at(ring) + at as u64, bytes);
-    }
-
-    fn drain(&mut self) {
-        self.drainer.run(|| true).unwrap();
-    }
-
-    fn finish(self) -> (Vec<Event>, Closing) {
-        let file = self.file();
-        self.drainer.finish(Closing::default()).unwrap();
-        let closing = Recording::open(&file).unwrap().closing().cloned();
-        (events(&file), closing.unwrap())
-    }
-}
-
-fn info(thread: u64) -> RingInfo<'static> {
-    RingInfo {
-        thread,
-        ..RingInfo::default()
-    }
-}
-
-fn ring_info(thread: u64) -> RingInfo<'static> {
-    RingInfo {
-        policy: Policy::Ring,
-        ..info(thread)
-    }
-}
-
-#[allow(dead_code, reason = "some are for a message only")]
-struct Event {
-    stream: u32,
-    number: u64,
-    stamp: u64,
-    segment: u32,
-    payload: Vec<u8>,
-}
-
-fn events(file: &Path) -> Vec<Event> {
-    let recording = Recording::open(file).unwrap();
-    assert_eq!(recording.opened().damage, []);
-    let mut all = Vec::new();
-    for (id, _) in recording.streams() {
-        let mut events = recording.events(id, 0).unwrap();
-        while let Some(event) = events.next().unwrap() {
-            all.push(Event {
-                stream: id.0,
-                number: event.number,
-                stamp: event.stamp,
-                segment: event.segment,
-                payload: event.payload.to_vec(),
-            });
+        match round % 4 {
+            // The data, all of it or a few bytes.
+            0 => overwrite(&path, layout.data_at(0), &noise(&mut random, 1 << 14)),
+            1 => {
+                let at = layout.data_at(0) + random.below(5000);
+                overwrite(&path, at, &noise(&mut random, 3));
+            }
+            // The control, but for the state.
+            2 => overwrite(&path, layout.control_at(0) + 4, &noise(&mut random, 252)),
+            // Everything behind the header, states included.
+            _ => {
+                let at = layout.control_at(0);
+                let len = (layout.file_len() - at) as usize;
+                overwrite(&path, at, &noise(&mut random, len));
+            }
         }
+        setup.drain_during(|_| {
+            // The writer keeps its own position, so it can still go on; what
+            // matters is that it comes to an end.
+            for i in 0..5000u64 {
+                ring.append(&i.to_le_bytes());
+            }
+            drop(ring);
+        });
+        let (recording, _folder) = setup.finish();
+        let mut timeline = recording.timeline();
+        while timeline.next().unwrap().is_some() {}
     }
-    all
+}
+
+/// The subject cuts its spool off, at the data, at the controls or at nothing.
+/// The recorder is not killed by it, the recording keeps what it had and says
+/// what happened, and whoever appends afterwards is not killed either.
+#[test]
+fn a_spool_that_is_cut_off_hurts_nobody() {
+    for cut in 0..3 {
+        let mut setup = Setup::small(2);
+        let mut ring = setup.subject.ring(info(1)).unwrap();
+        ring.append(b"one");
+        setup.drain();
+        ring.append(b"two");
+        let length = [0, setup.layout.control_at(0), setup.layout.data_at(0)][cut];
+        let spool = File::options().write(true).open(setup.drainer.spool_path());
+        spool.unwrap().set_len(length).unwrap();
+        setup.drainer.pulse().beat();
+        let ended = setup.drainer.run(|| true);
+        assert!(matches!(ended, Err(WriteError::Ended)), "{ended:?}");
+        for i in 0..5000u64 {
+            ring.append(&i.to_le_bytes());
+        }
+        assert!(setup.subject.ring(info(2)).is_none());
+        drop(ring);
+        let (events, closing) = setup.finish_events();
+        assert_eq!(events.len(), 1);
+        let why = closing.cut_short;
+        assert!(matches!(why, Some(CutShort::WriteFailed { .. })), "{why:?}");
+    }
 }
 
 #[test]
 fn a_pad_that_reaches_past_the_head_ends_the_ring() {
-    let mut setup = Setup::new(1, 1000);
+    let mut setup = Setup::small(1);
     let mut ring = setup.subject.ring(info(1)).unwrap();
     ring.append(b"x");
     // Behind the segment record the event becomes a pad; the head stays.
     let pad = 0xc000u16.to_le_bytes();
     setup.poke(setup.layout.data_at(0) + 10, &pad);
     setup.drain();
-    let (events, closing) = setup.finish();
+    let (events, closing) = setup.finish_events();
     assert_eq!(events.len(), 0);
     assert_eq!(closing.not_recorded.len(), 1);
 }
 
 #[test]
 fn a_count_of_lost_events_near_the_largest_number_is_corrupt() {
-    let mut setup = Setup::new(1, 1000);
+    let mut setup = Setup::small(1);
     let _ring = setup.subject.ring(info(1)).unwrap();
     let mut bytes = vec![8u8, 0xe0];
     bytes.extend((u64::MAX - 1).to_le_bytes());
@@ -151,37 +117,41 @@ fn a_count_of_lost_events_near_the_largest_number_is_corrupt() {
     let head = bytes.len() as u64;
     setup.poke_control(0, control::HEAD, &head.to_le_bytes());
     setup.drain();
-    assert_eq!(setup.finish().0.len(), 0);
+    assert_eq!(setup.finish_events().0.len(), 0);
 }
 
+/// They hold no events, and the ring starts anew for the next thread.
 #[test]
 fn positions_near_the_largest_number_are_corrupt() {
-    let mut setup = Setup::new(1, 1000);
+    let mut setup = Setup::small(1);
     std::mem::forget(setup.subject.ring(info(1)).unwrap());
     let head = u64::MAX - 10;
     setup.poke_control(0, control::HEAD, &head.to_le_bytes());
     setup.poke_control(0, control::STATE, &3u32.to_le_bytes());
     setup.drain();
-    setup.poke_control(0, control::STATE, &2u32.to_le_bytes());
-    setup.poke_control(0, control::HEAD, &100u64.to_le_bytes());
-    setup.drain();
-    assert_eq!(setup.finish().0.len(), 0);
+    setup.drain_during(|subject| {
+        assert!(subject.ring(info(2)).unwrap().append(b"next"));
+    });
+    let (events, closing) = setup.finish_events();
+    assert_eq!(events.len(), 1);
+    assert_eq!(events[0].payload, b"next");
+    assert_eq!(closing.not_recorded.len(), 1);
 }
 
 #[test]
 fn a_start_near_the_largest_number_is_corrupt() {
-    let mut setup = Setup::new(1, 1000);
+    let mut setup = Setup::small(1);
     let mut ring = setup.subject.ring(ring_info(1)).unwrap();
     ring.append(b"x");
     let number_at = setup.layout.region_at(0) + 16;
     setup.poke(number_at, &u64::MAX.to_le_bytes());
     setup.drainer.dump().unwrap();
-    assert_eq!(setup.finish().0.len(), 0);
+    assert_eq!(setup.finish_events().0.len(), 0);
 }
 
 #[test]
 fn a_pipe_in_place_of_a_long_event_holds_nobody_up() {
-    let mut setup = Setup::new(1, 1000);
+    let mut setup = Setup::small(1);
     let mut ring = setup.subject.ring(info(1)).unwrap();
     ring.append(&[1; 10_000]);
     let file = setup.outside().join("0-0");
@@ -189,12 +159,12 @@ fn a_pipe_in_place_of_a_long_event_holds_nobody_up() {
     let made = std::process::Command::new("mkfifo").arg(&file).status();
     assert!(made.unwrap().success());
     setup.drain();
-    assert_eq!(setup.finish().0.len(), 0);
+    assert_eq!(setup.finish_events().0.len(), 0);
 }
 
 #[test]
 fn a_link_in_place_of_the_folder_is_not_followed() {
-    let mut setup = Setup::new(1, 1000);
+    let mut setup = Setup::small(1);
     let mut ring = setup.subject.ring(info(1)).unwrap();
     ring.append(&[1; 10_000]);
     std::fs::remove_dir_all(setup.outside()).unwrap();
@@ -209,107 +179,8 @@ fn a_link_in_place_of_the_folder_is_not_followed() {
     assert!(precious.join("0-0").exists());
 }
 
-#[test]
-fn a_loss_counts_after_the_recorder_was_killed() {
-    let mut setup = Setup::new(1, 1000);
-    let mut ring = setup.subject.ring(info(1)).unwrap();
-    for i in 0..10u64 {
-        ring.append(&i.to_le_bytes());
-    }
-    // No room for long events.
-    std::fs::remove_dir_all(setup.outside()).unwrap();
-    assert!(!ring.append(&[1; 10_000]));
-    setup.drain();
-    let file = setup.file();
-    drop(setup.drainer);
-    for i in 11..15u64 {
-        ring.append(&i.to_le_bytes());
-    }
-    drop(ring);
-    recover(&file).unwrap();
-    let events = events(&file);
-    assert_eq!(events.len(), 14);
-    for event in events {
-        assert_eq!(event.payload, event.number.to_le_bytes());
-    }
-}
-
-#[test]
-fn what_was_complete_is_kept_when_a_recording_is_cut_short() {
-    let mut setup = Setup::new(2, 1000);
-    let mut block = setup.subject.ring(info(1)).unwrap();
-    let mut ring = setup.subject.ring(ring_info(2)).unwrap();
-    for i in 0..10u64 {
-        assert!(block.append(&i.to_le_bytes()));
-        assert!(ring.append(&i.to_le_bytes()));
-    }
-    let why = CutShort::Stopped { by: "user".into() };
-    setup.drainer.cut_short(why.clone());
-    let (events, closing) = setup.finish();
-    assert_eq!(events.len(), 20);
-    assert_eq!(closing.cut_short, Some(why));
-}
-
-#[test]
-fn a_dump_is_not_repeated_by_a_recovery() {
-    let mut setup = Setup::new(1, 1000);
-    let mut ring = setup.subject.ring(ring_info(1)).unwrap();
-    for i in 0..10u64 {
-        ring.append(&i.to_le_bytes());
-    }
-    setup.drainer.dump().unwrap();
-    ring.append(b"more");
-    let file = setup.file();
-    drop(setup.drainer);
-    recover(&file).unwrap();
-    let events = events(&file);
-    assert_eq!(events.len(), 11);
-    assert!(events.iter().all(|event| event.stream == 1));
-}
-
-#[test]
-fn a_segment_begins_on_a_full_ring() {
-    let setup = Setup::new(2, 1000);
-    let mut ring = setup.subject.ring(ring_info(1)).unwrap();
-    // Up to four bytes before the end of the ring.
-    for i in 0..1637u64 {
-        assert!(ring.append(&i.to_le_bytes()));
-    }
-    ring.begin_segment(1);
-    assert!(ring.append(b"kept"));
-    let (events, _) = setup.finish();
-    assert_eq!(events.len(), 1);
-    assert_eq!((events[0].segment, events[0].number), (1, 1637));
-}
-
-#[test]
-fn a_writer_under_the_ring_policy_sees_the_end() {
-    let setup = Setup::new(2, 1000);
-    let mut ring = setup.subject.ring(ring_info(1)).unwrap();
-    setup.finish();
-    ring.begin_segment(1);
-    assert!(!ring.is_recording());
-}
-
-#[test]
-fn a_stamp_outlives_the_segment_it_was_given_in() {
-    let setup = Setup::new(1, 1000);
-    let mut ring = setup.subject.ring(ring_info(1)).unwrap();
-    let stamp = ring.stamp();
-    for i in 0..100u64 {
-        ring.append(&i.to_le_bytes());
-    }
-    ring.begin_segment(1);
-    for _ in 0..1610 {
-        ring.append(&[0; 8]);
-    }
-    let (events, _) = setup.finish();
-    assert_eq!((events[0].segment, events[0].stamp), (1, stamp));
-}
-
-/// Another thread scribbles on the control of a ring whose writer waits.
 fn scribble(at: usize, bytes: &[u8]) {
-    let mut setup = Setup::new(2, 500);
+    let mut setup = Setup::small(2);
     let mut ring = setup.subject.ring(info(1)).unwrap();
     std::thread::scope(|scope| {
         let writer = scope.spawn(move || {
@@ -332,82 +203,4 @@ fn a_waiting_writer_insists_on_its_ring() {
     scribble(control::HEAD, &0u64.to_le_bytes());
     scribble(control::HEAD, &u64::MAX.to_le_bytes());
     scribble(control::TAIL, &(1u64 << 40).to_le_bytes());
-}
-
-#[test]
-fn slices_that_stay_are_no_work() {
-    let mut setup = Setup::new(1, 1000);
-    let mut ring = setup.subject.ring(info(1)).unwrap();
-    for _ in 0..500 {
-        ring.stamp();
-    }
-    let busy = (0..1000).filter(|_| setup.drainer.poll().unwrap()).count();
-    assert!(busy < 10, "{busy} of 1000 polls");
-}
-
-#[test]
-fn a_dead_drainer_holds_up_one_new_thread_only() {
-    let setup = Setup::new(1, 300);
-    let _one = setup.subject.ring(info(1)).unwrap();
-    let start = Instant::now();
-    for thread in 0..5 {
-        assert!(setup.subject.ring(info(thread)).is_none());
-    }
-    assert!(start.elapsed() < Duration::from_millis(900));
-}
-
-#[test]
-fn nothing_is_appended_to_a_finished_recording() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("x");
-    let writer = Writer::create(&file, &Manifest::default()).unwrap();
-    let clone = writer.clone();
-    let mut map = writer.page_map(1, 0);
-    map.insert(0, &[1; 4096]).unwrap();
-    writer.finish(Closing::default()).unwrap();
-    assert!(map.finish().is_err());
-    assert!(clone.stream(&StreamInfo::default()).is_err());
-    assert!(Recording::open(&file).unwrap().opened().by_index);
-}
-
-#[test]
-fn the_lock_goes_with_the_writer() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("x");
-    let writer = Writer::create(&file, &Manifest::default()).unwrap();
-    writer.finish(Closing::default()).unwrap();
-    let (writer, _reader) = Writer::reopen(&file).unwrap();
-    writer.finish(Closing::default()).unwrap();
-    assert!(Writer::reopen(&file).is_ok());
-}
-
-#[test]
-fn a_ring_that_nobody_wants_keeps_its_segments() {
-    let mut setup = Setup::new(2, 1000);
-    let mut one = setup.subject.ring(ring_info(1)).unwrap();
-    let mut two = setup.subject.ring(ring_info(2)).unwrap();
-    one.append(b"one");
-    two.append(b"two");
-    drop(two);
-    setup.drainer.poll().unwrap();
-    assert_eq!(setup.finish().0.len(), 2);
-}
-
-#[test]
-fn the_last_of_many_slices_outlives_the_recorder() {
-    let mut setup = Setup::new(2, 1000);
-    let mut ring = setup.subject.ring(info(1)).unwrap();
-    ring.append(b"zero");
-    setup.drain();
-    let mut last = 0;
-    for _ in 0..1000 {
-        last = ring.stamp();
-    }
-    setup.drain();
-    let file = setup.file();
-    drop(setup.drainer);
-    ring.append(b"one");
-    drop(ring);
-    recover(&file).unwrap();
-    assert_eq!(events(&file)[1].stamp, last);
 }

@@ -10,7 +10,10 @@ use std::{
     io,
     os::unix::fs::{DirBuilderExt, FileExt, OpenOptionsExt},
     path::{Path, PathBuf},
-    sync::{Arc, atomic::Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
 };
 
 /// What a spool is made for.
@@ -72,6 +75,8 @@ pub struct Spool {
     pub(crate) layout: layout::Spool,
     pub(crate) kinds: Vec<(String, u32)>,
     path: PathBuf,
+    /// The rings below this have their blocks.
+    prepared: AtomicU32,
 }
 
 impl Spool {
@@ -85,6 +90,21 @@ impl Spool {
             .create_new(true)
             .mode(0o600)
             .open(&path)?;
+        // From here on the files are ours, and go again if they cannot be used.
+        let built = Self::build(file, &path, layout, config);
+        if built.is_err() {
+            let _ = std::fs::remove_dir(outside_folder(&path));
+            let _ = std::fs::remove_file(&path);
+        }
+        built
+    }
+
+    fn build(
+        file: File,
+        path: &Path,
+        layout: layout::Spool,
+        config: &SpoolConfig,
+    ) -> Result<Self, SpoolError> {
         lock(&file)?;
         file.set_len(layout.file_len())?;
         let mut bytes = [0; header::LEN];
@@ -97,24 +117,19 @@ impl Spool {
         }
         // Every byte that somebody will store to gets its block now: a store
         // to a hole on a full disk would kill the subject with SIGBUS.
-        let built = reserve(&file, 0, layout.region_at(0))
-            .and_then(|()| file.write_all_at(&bytes, 0))
-            .and_then(|()| {
-                let folder = outside_folder(&path);
-                std::fs::DirBuilder::new().mode(0o700).create(folder)
-            });
-        if let Err(error) = built {
-            let _ = std::fs::remove_file(&path);
-            return Err(error.into());
-        }
-        let controls = Arc::new(SharedMap::new(&file, layout.region_at(0))?);
-        let kinds = config.kinds.clone();
+        reserve(&file, 0, layout.region_at(0))?;
+        file.write_all_at(&bytes, 0)?;
+        std::fs::DirBuilder::new()
+            .mode(0o700)
+            .create(outside_folder(path))?;
+        let controls = SharedMap::new(&file, layout.region_at(0), layout.file_len())?;
         Ok(Self {
             file,
-            controls,
+            controls: Arc::new(controls),
             layout,
-            kinds,
-            path,
+            kinds: config.kinds.clone(),
+            path: path.to_owned(),
+            prepared: AtomicU32::new(0),
         })
     }
 
@@ -129,13 +144,15 @@ impl Spool {
         if file.metadata()?.len() < layout.file_len() {
             return Err(SpoolError::NotASpool);
         }
-        let controls = Arc::new(SharedMap::new(&file, layout.region_at(0))?);
+        let controls = SharedMap::new(&file, layout.region_at(0), layout.file_len())?;
+        let controls = Arc::new(controls);
         Ok(Self {
             file,
             controls,
             layout,
             kinds: read_kinds(&bytes),
             path: path.to_owned(),
+            prepared: AtomicU32::new(0),
         })
     }
 
@@ -162,6 +179,7 @@ impl Spool {
                 ring_state::ABSENT => {
                     let at = self.layout.region_at(ring);
                     reserve(&self.file, at, self.layout.region_at(ring + 1) - at)?;
+                    self.prepared.fetch_max(ring + 1, Ordering::Relaxed);
                     state.store(ring_state::READY, Ordering::Release);
                     ready += 1;
                 }
@@ -172,6 +190,20 @@ impl Spool {
             }
         }
         Ok(ready)
+    }
+
+    /// Whether the file is as long as it was made.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.controls.is_whole()
+    }
+
+    /// Gives a file that was cut off its length and its blocks again, as far
+    /// as a writer may store into it.
+    pub(crate) fn restore(&self) {
+        if self.file.set_len(self.layout.file_len()).is_ok() {
+            let rings = self.prepared.load(Ordering::Relaxed);
+            let _ = reserve(&self.file, 0, self.layout.region_at(rings));
+        }
     }
 
     /// Removes the files.

@@ -1,17 +1,22 @@
 //! Taking what the rings with the ring policy hold, while their writers go on.
 
 use super::{
-    drain::{Drainer, Pending},
+    drain::Drainer,
+    known::Pending,
     layout::{MAX_POSITION, Policy, control, header, region, ring_state},
     unpack::{Record, Unpacker},
 };
 use crate::writer::WriteError;
-use std::{os::unix::fs::FileExt, sync::atomic::Ordering};
+use std::{
+    os::unix::fs::FileExt,
+    sync::atomic::{Ordering, fence},
+};
 
 impl Drainer {
     /// Appends what the rings with the ring policy hold: the segments that
-    /// none of them has dropped.
+    /// none of them has dropped. While it works it has a copy of all of it.
     pub fn dump(&mut self) -> Result<(), WriteError> {
+        self.check_length();
         let mut copies = Vec::new();
         for ring in 0..self.spool.layout.rings {
             let taken = matches!(
@@ -50,7 +55,6 @@ impl Drainer {
         if wanted == self.wanted {
             return;
         }
-        self.wanted = wanted;
         let closed: Vec<_> = (0..self.spool.layout.rings)
             .filter(|ring| {
                 self.control_u32(*ring, control::STATE) == ring_state::CLOSED
@@ -63,6 +67,7 @@ impl Drainer {
         let Some((oldest, _)) = closed.iter().min().filter(|(last, _)| *last < current) else {
             return;
         };
+        self.wanted = wanted;
         self.note("old segments", "new threads needed their rings", 1);
         let first_live = self.spool.controls.u64(header::FIRST_LIVE as u64);
         let first_live = oldest
@@ -71,9 +76,7 @@ impl Drainer {
         for (last, ring) in closed {
             if last < first_live {
                 let head = self.control_u64(ring, control::HEAD);
-                if head < MAX_POSITION {
-                    self.release(ring, head);
-                }
+                self.release(ring, head);
             }
         }
     }
@@ -113,6 +116,8 @@ impl Drainer {
                 continue;
             }
             self.copy(ring, tail, len as usize, buffer).ok()?;
+            // The tail is looked at after the bytes were.
+            fence(Ordering::Acquire);
             if self.control_u64(ring, control::TAIL) != tail {
                 continue;
             }
@@ -137,8 +142,15 @@ impl Drainer {
     ) -> Result<(), WriteError> {
         self.rings[ring as usize].number = number;
         if self.rings[ring as usize].stream.is_none() {
-            let info = self.stream_info(ring);
-            self.rings[ring as usize].stream = Some(self.writer.stream(&info)?);
+            let stream = match self.new_stream(ring) {
+                Err(WriteError::TooManyStreams) => {
+                    let what = format!("the stream of ring {ring}");
+                    self.note(&what, "there were too many streams", 1);
+                    return Ok(());
+                }
+                stream => stream?,
+            };
+            self.rings[ring as usize].stream = Some(stream);
             self.mark(ring, tail);
         }
         let known = &mut self.rings[ring as usize];
@@ -158,8 +170,15 @@ impl Drainer {
                 Record::Segment(_) => {
                     live = true;
                     let number = known.number;
-                    if let Some(stream) = &mut known.stream {
-                        stream.skip_to(number)?;
+                    let Some(stream) = &mut known.stream else {
+                        break true;
+                    };
+                    // What an earlier dump has of a segment may be a part of it.
+                    let next = stream.next_number();
+                    stream.skip_to(number)?;
+                    if next > 0 && number > next {
+                        let what = "events between two dumps";
+                        self.note(what, "their segments were dropped", number - next);
                     }
                 }
                 Record::Event { .. } if !live => {

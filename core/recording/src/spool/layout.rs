@@ -42,6 +42,7 @@
 //!                           D under block, W under ring
 //!  200  24  mark[0]      D  how far the recording has got, see below
 //!  224  24  mark[1]      D
+//!  248   8  segment_mark D  the segment that the stream is in, see below
 //!
 //! A ring region; ring i's is at regions_at + (4096 + ring_size) i
 //!    0  24  start[0]     W  segment (u64), position (u64), event number (u64)
@@ -52,8 +53,8 @@
 //! The file has its full length from the start; only the rings that were ready
 //! once have blocks on the disk, so that no other region may be touched.
 //!
-//! **Positions** are below 2⁶² and only grow, also from one thread that uses a ring to the next;
-//! the byte of position p is data\[p mod ring_size\]. What lies from `head` up
+//! **Positions** are below 2⁶² and only grow, also from one thread that uses a
+//! ring to the next; the byte of position p is data\[p mod ring_size\]. What lies from `head` up
 //! to `tail + ring_size` is the writer's to scribble on. Records are not
 //! aligned. A record never wraps: when the bytes up to the end of the data do
 //! not hold it, the writer puts a [pad](super::record) there and goes on at the
@@ -105,7 +106,10 @@
 //! those 20 bytes: up to this position, which is where this event of this
 //! stream begins, the recording has everything. The drainer writes the two in
 //! turn, so that one is always whole; the valid one with the larger position
-//! counts. Only [recovery](super::recover) reads them.
+//! counts. The segment mark is a segment (u32) and a CRC32C of it and the
+//! stream: the stream has entered this segment, and the record that said so was
+//! released before an event followed it. Only [recovery](super::recover) reads
+//! them. A ring that is ready has none of them.
 //!
 //! **Under the ring policy** the tail is always the position of one of the
 //! region's starts. A writer that begins its k-th segment (from 0 for each
@@ -170,6 +174,7 @@ pub mod control {
     pub const TAIL: usize = 192;
     pub const MARKS: usize = 200;
     pub const MARK_LEN: usize = 24;
+    pub const SEGMENT_MARK: usize = 248;
     pub const LEN: usize = 256;
     pub const FLAG_TABLE: u32 = 1;
 }
@@ -321,7 +326,8 @@ mod tests {
         assert!(SPOOL.control_at(SPOOL.rings) <= SPOOL.region_at(0));
         assert_eq!(SPOOL.region_at(0) % 4096, 0);
         assert_eq!(SPOOL.region_at(1) - SPOOL.data_at(0), SPOOL.ring_size);
-        const { assert!(control::MARKS + 2 * control::MARK_LEN <= control::LEN) };
+        const { assert!(control::MARKS + 2 * control::MARK_LEN == control::SEGMENT_MARK) };
+        const { assert!(control::SEGMENT_MARK + 8 == control::LEN) };
         const { assert!(region::STARTS * region::START_LEN <= region::DATA) };
         const { assert!(header::KINDS + header::KIND_LEN * header::MAX_KINDS <= header::LEN) };
     }

@@ -22,6 +22,8 @@ use std::{
 pub(crate) struct SharedMap {
     base: *mut u8,
     len: usize,
+    file: File,
+    file_len: u64,
 }
 
 // SAFETY: the mapping is valid in every thread and is accessed through atomics
@@ -31,7 +33,9 @@ unsafe impl Send for SharedMap {}
 unsafe impl Sync for SharedMap {}
 
 impl SharedMap {
-    pub(crate) fn new(file: &File, len: u64) -> io::Result<Self> {
+    /// Maps `len` bytes of a file that is `file_len` bytes long.
+    pub(crate) fn new(file: &File, len: u64, file_len: u64) -> io::Result<Self> {
+        let file = file.try_clone()?;
         let len = usize::try_from(len).map_err(io::Error::other)?;
         let protection = ProtFlags::READ | ProtFlags::WRITE;
         // SAFETY: a new mapping at an address of the kernel's choice touches
@@ -42,12 +46,24 @@ impl SharedMap {
                 len,
                 protection,
                 MapFlags::SHARED,
-                file,
+                &file,
                 0,
             )?
         };
         let base = base.cast();
-        Ok(Self { base, len })
+        Ok(Self {
+            base,
+            len,
+            file,
+            file_len,
+        })
+    }
+
+    /// Whether the file is as long as it was: a look at a mapping of what was
+    /// cut off ends the process.
+    pub(crate) fn is_whole(&self) -> bool {
+        let length = self.file.metadata().map(|file| file.len());
+        length.is_ok_and(|length| length >= self.file_len)
     }
 
     /// The field at `at`, which is one of the layout's.
@@ -95,7 +111,7 @@ impl SubjectSpool {
                     .is_ok_and(|is| is.len() >= layout.file_len())
             })
             .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "not a spool"))?;
-        let map = Arc::new(SharedMap::new(&file, layout.file_len())?);
+        let map = Arc::new(SharedMap::new(&file, layout.file_len(), layout.file_len())?);
         let folder = outside_folder(path);
         Ok(Self {
             map,

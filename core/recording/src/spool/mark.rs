@@ -20,6 +20,24 @@ pub(crate) fn read([pos, number, last]: [u64; 3]) -> Option<(u64, u64, StreamId)
     good.then_some((pos, number, StreamId(stream)))
 }
 
+/// A segment mark: which segment a stream is in.
+pub(crate) fn write_segment(segment: u32, stream: StreamId) -> u64 {
+    u64::from(segment) | u64::from(segment_crc(segment, stream)) << 32
+}
+
+/// What a segment mark says of this stream.
+pub(crate) fn read_segment(word: u64, stream: StreamId) -> Option<u32> {
+    let segment = word as u32;
+    ((word >> 32) as u32 == segment_crc(segment, stream)).then_some(segment)
+}
+
+fn segment_crc(segment: u32, stream: StreamId) -> u32 {
+    let mut bytes = [0; 8];
+    bytes[..4].copy_from_slice(&segment.to_le_bytes());
+    bytes[4..].copy_from_slice(&stream.0.to_le_bytes());
+    crc32c::crc32c(&bytes)
+}
+
 fn crc(pos: u64, number: u64, stream: u32) -> u32 {
     let mut bytes = [0; 20];
     bytes[..8].copy_from_slice(&pos.to_le_bytes());
@@ -31,6 +49,14 @@ fn crc(pos: u64, number: u64, stream: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_segment_mark_is_for_one_stream() {
+        let word = write_segment(7, StreamId(3));
+        assert_eq!(read_segment(word, StreamId(3)), Some(7));
+        assert_eq!(read_segment(word, StreamId(4)), None);
+        assert_eq!(read_segment(0, StreamId(3)), None);
+    }
 
     #[test]
     fn a_torn_mark_is_none() {

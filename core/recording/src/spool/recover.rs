@@ -2,7 +2,8 @@
 
 use super::{
     create::{Spool, SpoolError, spool_path},
-    drain::{Drainer, Resume},
+    drain::Drainer,
+    known::Resume,
 };
 use crate::{
     damage::{OpenError, ReadError},
@@ -69,6 +70,8 @@ fn complete(spool: Spool, writer: Writer, reader: &Recording) -> Result<Finished
     for ring in 0..rings {
         drainer.resume(ring, &streams);
     }
+    let empty = reader.streams().filter(|(id, _)| streams[id].next == 0);
+    drainer.adopt(empty.map(|(id, info)| (id, info.clone())));
     drainer.finish(closing)
 }
 

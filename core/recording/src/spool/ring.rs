@@ -8,11 +8,16 @@
     reason = "events are stored straight into a shared mapping"
 )]
 
+mod room;
+mod segments;
+#[cfg(test)]
+mod tests;
+
 use super::{
-    layout::{self, Policy, control, header, region, ring_state, state},
+    layout::{self, Policy, control, header, ring_state, state},
     record::{self, Tag},
 };
-use core::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// What a ring writer needs of the world around it.
 pub trait Environment {
@@ -199,64 +204,6 @@ impl<E: Environment> RingWriter<E> {
         stamp
     }
 
-    /// The segment that the recorder wants events to belong to. A kind asks
-    /// where it could begin one, and then calls [`Self::begin_segment`].
-    #[inline]
-    #[must_use]
-    pub fn wanted_segment(&self) -> Option<u64> {
-        let wanted = self.header_u64(header::SEGMENT).load(Ordering::Relaxed);
-        (wanted != self.segment).then_some(wanted)
-    }
-
-    /// The events from here on belong to this segment.
-    pub fn begin_segment(&mut self, segment: u64) {
-        if self.mode == Mode::Ended {
-            return;
-        }
-        self.segment = segment;
-        if self.policy == Policy::Block {
-            self.append_number(Tag::Segment, segment);
-            return;
-        }
-        if self.has_ended() {
-            return;
-        }
-        self.mode = Mode::Recording;
-        if self.starts.is_empty() {
-            // Nothing before this is needed any more.
-            self.move_tail(self.pos);
-        } else if self.starts.end - self.starts.start == region::STARTS as u64 {
-            self.drop_oldest_segment();
-        }
-        let need = (record::HEAD + 8) as u64;
-        if !self.reserve(need) {
-            if self.mode != Mode::SegmentLost {
-                return;
-            }
-            // The segment before this took all of the ring, and is gone.
-            self.mode = Mode::Recording;
-            self.move_tail(self.pos);
-            if !self.reserve(need) {
-                return;
-            }
-        }
-        let start = self.spool.region_at(self.ring) as usize
-            + (self.starts.end % region::STARTS as u64) as usize * region::START_LEN;
-        for (i, value) in [segment, self.pos, self.events].into_iter().enumerate() {
-            self.atomic_u64(start + i * 8)
-                .store(value, Ordering::Relaxed);
-        }
-        self.starts.end += 1;
-        if self.starts.end - self.starts.start == 1 {
-            self.move_tail(self.pos);
-        }
-        self.append_number(Tag::Segment, segment);
-        if self.stamp > 0 {
-            // The segment that has its slice record may be dropped.
-            self.append_number(Tag::Slice, self.stamp);
-        }
-    }
-
     /// Whether events are still wanted.
     #[must_use]
     pub fn is_recording(&self) -> bool {
@@ -336,171 +283,6 @@ impl<E: Environment> RingWriter<E> {
                 .store(self.discarded, Ordering::Relaxed);
         }
         false
-    }
-
-    /// Makes room for a record of `need` bytes at `pos`, in one piece.
-    fn reserve(&mut self, need: u64) -> bool {
-        let size = self.spool.ring_size;
-        loop {
-            if self.mode != Mode::Recording {
-                return false;
-            }
-            let boundary = (self.pos | (size - 1)) + 1;
-            let whole = self.pos + need <= boundary;
-            let upto = if whole { self.pos + need } else { boundary };
-            if !self.make_room(upto) {
-                return false;
-            }
-            if whole {
-                let tail = self.ring_u64(control::TAIL).load(Ordering::Acquire);
-                self.limit = tail.saturating_add(size).min(boundary);
-                return true;
-            }
-            if boundary - self.pos >= record::HEAD as u64 {
-                self.put(0, &record::head(Tag::Pad, 0).to_le_bytes());
-            }
-            self.publish(boundary);
-        }
-    }
-
-    /// Waits or drops until the ring may be filled up to `upto`.
-    fn make_room(&mut self, upto: u64) -> bool {
-        match self.policy {
-            Policy::Block => self.wait_for_room(upto),
-            Policy::Ring => {
-                while !self.has_room(upto) {
-                    if !self.drop_oldest_segment() {
-                        return false;
-                    }
-                }
-                true
-            }
-        }
-    }
-
-    fn has_room(&self, upto: u64) -> bool {
-        let tail = self.ring_u64(control::TAIL).load(Ordering::Acquire);
-        // Not with a sum: whoever scribbled on the tail must not stop us.
-        upto.wrapping_sub(tail) <= self.spool.ring_size
-    }
-
-    fn wait_for_room(&mut self, upto: u64) -> bool {
-        const SPINS: u32 = 100;
-        for _ in 0..SPINS {
-            if self.has_room(upto) {
-                return true;
-            }
-            core::hint::spin_loop();
-        }
-        let mut beat = self.header_u64(header::HEARTBEAT).load(Ordering::Relaxed);
-        let mut beat_at = self.environment.now_ms();
-        let mut tail = self.ring_u64(control::TAIL).load(Ordering::Acquire);
-        let mut tail_at = beat_at;
-        loop {
-            if self.has_room(upto) {
-                return true;
-            }
-            self.insist();
-            if self.header_u32(header::STATE).load(Ordering::Acquire) != state::RECORDING {
-                self.end();
-                return false;
-            }
-            self.environment.pause();
-            let now = self.environment.now_ms();
-            let seen = self.header_u64(header::HEARTBEAT).load(Ordering::Relaxed);
-            let silence = u64::from(self.spool.dead_after_ms);
-            let seen_tail = self.ring_u64(control::TAIL).load(Ordering::Acquire);
-            if seen_tail != tail {
-                (tail, tail_at) = (seen_tail, now);
-            } else if now.saturating_sub(tail_at) >= silence.saturating_mul(10) {
-                // The drainer lives and does not see this ring.
-                self.end();
-                return false;
-            }
-            if seen != beat {
-                (beat, beat_at) = (seen, now);
-            } else if now.saturating_sub(beat_at) >= silence {
-                // Nobody is there. Whoever loses this race finds it ended.
-                let _ = self.header_u32(header::STATE).compare_exchange(
-                    state::RECORDING,
-                    state::DRAINER_SILENT,
-                    Ordering::AcqRel,
-                    Ordering::Relaxed,
-                );
-                self.end();
-                return false;
-            }
-        }
-    }
-
-    /// Stores again what the drainer goes by: another thread of the subject
-    /// may have scribbled on it, and we would wait for ever.
-    fn insist(&self) {
-        self.ring_u32(control::POLICY)
-            .store(self.policy as u32, Ordering::Relaxed);
-        self.ring_u64(control::HEAD)
-            .store(self.pos, Ordering::Release);
-        let state = self.ring_u32(control::STATE);
-        if state.load(Ordering::Relaxed) != ring_state::TAKEN {
-            state.store(ring_state::TAKEN, Ordering::Release);
-        }
-    }
-
-    fn end(&mut self) {
-        self.mode = Mode::Ended;
-        self.limit = 0;
-    }
-
-    /// Looks whether the recording has ended; nobody waits under the ring
-    /// policy, so nobody else would see it.
-    fn has_ended(&mut self) -> bool {
-        let ended = self.header_u32(header::STATE).load(Ordering::Acquire) != state::RECORDING;
-        if ended {
-            self.end();
-        }
-        ended
-    }
-
-    /// Gives up everything up to and with the current segment.
-    fn lose_segment(&mut self) {
-        while self.mode == Mode::Recording && self.drop_oldest_segment() {}
-    }
-
-    /// Gives up the oldest segment; false when it was the current one.
-    fn drop_oldest_segment(&mut self) -> bool {
-        if self.starts.is_empty() || self.has_ended() {
-            return false;
-        }
-        let oldest = self.start_segment(self.starts.start);
-        self.header_u64(header::FIRST_LIVE)
-            .fetch_max(oldest.saturating_add(1), Ordering::AcqRel);
-        self.starts.start += 1;
-        if self.starts.is_empty() {
-            self.mode = Mode::SegmentLost;
-            self.limit = 0;
-            return false;
-        }
-        let start = self.start_at(self.starts.start);
-        let pos = self.atomic_u64(start + 8).load(Ordering::Relaxed);
-        self.move_tail(pos);
-        true
-    }
-
-    fn start_at(&self, start: u64) -> usize {
-        let slot = (start % region::STARTS as u64) as usize;
-        self.spool.region_at(self.ring) as usize + slot * region::START_LEN
-    }
-
-    fn start_segment(&self, start: u64) -> u64 {
-        self.atomic_u64(self.start_at(start))
-            .load(Ordering::Relaxed)
-    }
-
-    /// Under the ring policy: what lies before `pos` may be overwritten.
-    fn move_tail(&self, pos: u64) {
-        self.ring_u64(control::TAIL).store(pos, Ordering::Release);
-        // A reader that still sees the old tail sees the old bytes, too.
-        fence(Ordering::Release);
     }
 
     #[inline]
