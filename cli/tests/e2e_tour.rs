@@ -56,7 +56,7 @@ fn check_nothing_left(folder: &Path) {
         }
         let files: Vec<_> = fs::read_dir(folder).unwrap().collect();
         assert!(
-            start.elapsed() < Duration::from_secs(20),
+            start.elapsed() < Duration::from_secs(60),
             "left: {processes:?} {files:?}"
         );
         std::thread::sleep(Duration::from_millis(20));
@@ -103,7 +103,7 @@ fn check(command: &mut Command, folder: &Path) {
         };
         rest = after;
     }
-    assert!(start.elapsed() < Duration::from_secs(60));
+    assert!(start.elapsed() < Duration::from_secs(300));
     check_nothing_left(folder);
 }
 

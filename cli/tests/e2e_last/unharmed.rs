@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -32,14 +32,27 @@ fn start(stage: &Stage, command: &[&str]) -> Child {
         .unwrap()
 }
 
+/// Waits until the program has come so far: what it did before is recorded.
+fn wait_for(marker: &std::path::Path) {
+    let start = Instant::now();
+    while !marker.exists() {
+        assert!(start.elapsed() < Duration::from_secs(60), "it does not run");
+        sleep(Duration::from_millis(5));
+    }
+}
+
 #[test]
 fn a_killed_recorder_leaves_a_recording_and_a_program_that_runs_on() {
     let stage = Stage::new();
     // What runs after the recorder's death reads the time-stamp counter: the
     // dynamic linker does.
-    let script = "echo early; sleep 1; /bin/true && exit 5";
-    let child = start(&stage, &["sh", "-c", script]);
-    sleep(Duration::from_millis(500));
+    let marker = stage.path("marker");
+    let script = format!(
+        "echo early; : > {}; sleep 1; /bin/true && exit 5",
+        marker.display()
+    );
+    let child = start(&stage, &["sh", "-c", &script]);
+    wait_for(&marker);
     let recorder = children(child.id());
     for &recorder in &recorder {
         kill(Pid::from_raw(recorder), Signal::SIGKILL).unwrap();
@@ -113,9 +126,13 @@ fn a_recorder_that_cannot_write_is_no_reason_not_to_run() {
 #[test]
 fn what_is_sent_to_the_recorder_reaches_the_program() {
     let stage = Stage::new();
-    let script = "trap 'echo told; exit 3' TERM; echo ready; while :; do sleep 0.1; done";
-    let child = start(&stage, &["sh", "-c", script]);
-    sleep(Duration::from_millis(700));
+    let marker = stage.path("marker");
+    let script = format!(
+        "trap 'echo told; exit 3' TERM; echo ready; : > {}; while :; do sleep 0.1; done",
+        marker.display()
+    );
+    let child = start(&stage, &["sh", "-c", &script]);
+    wait_for(&marker);
     let pid = Pid::from_raw(child.id().cast_signed());
     kill(pid, Signal::SIGTERM).unwrap();
     let output = child.wait_with_output().unwrap();

@@ -17,7 +17,7 @@ fn soon<T>(work: impl FnOnce() -> T) -> T {
     let start = Instant::now();
     let result = work();
     let taken = start.elapsed();
-    assert!(taken < Duration::from_secs(5), "took {taken:?}");
+    assert!(taken < Duration::from_secs(30), "took {taken:?}");
     result
 }
 
