@@ -32,12 +32,12 @@ fn start(stage: &Stage, command: &[&str]) -> Child {
         .unwrap()
 }
 
-/// Waits until the program has come so far: what it did before is recorded.
-fn wait_for(marker: &std::path::Path) {
+/// Waits until something holds, on a machine that may be busy.
+fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let start = Instant::now();
-    while !marker.exists() {
-        assert!(start.elapsed() < Duration::from_secs(60), "it does not run");
-        sleep(Duration::from_millis(5));
+    while !holds() {
+        assert!(start.elapsed() < Duration::from_secs(60), "never: {what}");
+        sleep(Duration::from_millis(10));
     }
 }
 
@@ -46,17 +46,25 @@ fn a_killed_recorder_leaves_a_recording_and_a_program_that_runs_on() {
     let stage = Stage::new();
     // What runs after the recorder's death reads the time-stamp counter: the
     // dynamic linker does.
-    let marker = stage.path("marker");
+    let go = stage.path("go");
     let script = format!(
-        "echo early; : > {}; sleep 1; /bin/true && exit 5",
-        marker.display()
+        "echo early; while [ ! -e {} ]; do sleep 0.1; done; /bin/true && exit 5",
+        go.display()
     );
     let child = start(&stage, &["sh", "-c", &script]);
-    wait_for(&marker);
+    until("its output is in the recording", || {
+        let shown = Command::new(REPRISE)
+            .args(["show", "--events"])
+            .arg(stage.recording())
+            .output()
+            .unwrap();
+        String::from_utf8_lossy(&shown.stdout).contains("write(1, ")
+    });
     let recorder = children(child.id());
     for &recorder in &recorder {
         kill(Pid::from_raw(recorder), Signal::SIGKILL).unwrap();
     }
+    fs::write(&go, "").unwrap();
     let output = child.wait_with_output().unwrap();
     if recorder.is_empty() {
         println!("skipped: this kernel lists no children");
@@ -132,7 +140,7 @@ fn what_is_sent_to_the_recorder_reaches_the_program() {
         marker.display()
     );
     let child = start(&stage, &["sh", "-c", &script]);
-    wait_for(&marker);
+    until("the program is ready", || marker.exists());
     let pid = Pid::from_raw(child.id().cast_signed());
     kill(pid, Signal::SIGTERM).unwrap();
     let output = child.wait_with_output().unwrap();

@@ -5,8 +5,8 @@ mod missing;
 mod refused;
 mod views;
 
-use std::fs::File;
-use std::os::unix::fs::FileExt as _;
+use std::fs::{self, File};
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -127,7 +127,28 @@ fn write(file: &Path, closing: Option<Closing>) {
     drop(streams);
     match closing {
         Some(closing) => drop(writer.finish(closing).unwrap()),
-        None => drop(writer),
+        None => {
+            drop(writer);
+            until_unlocked(file);
+        }
+    }
+}
+
+/// A child that another test has forked holds our locks until it runs its
+/// program: waits until nobody does.
+fn until_unlocked(file: &Path) {
+    let inode = fs::metadata(file).unwrap().ino().to_string();
+    let is_locked = || {
+        let locks = fs::read_to_string("/proc/locks").unwrap_or_default();
+        let mut words = locks.split_whitespace();
+        words.any(|word| word.rsplit_once(':').is_some_and(|(_, at)| at == inode))
+    };
+    // Some other file system may have a file of the same number.
+    for _ in 0..2000 {
+        if !is_locked() {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(5));
     }
 }
 

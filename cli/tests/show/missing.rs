@@ -11,7 +11,7 @@ use reprise_recording::header::FileHeader;
 use reprise_recording::spool::ring::RingInfo;
 use reprise_recording::{Closing, Recording, StreamId};
 
-use super::{Folder, closing, damage, recorded, write};
+use super::{Folder, closing, damage, recorded, until_unlocked, write};
 
 #[test]
 fn a_damaged_recording_is_shown_with_what_is_missing() {
@@ -209,6 +209,8 @@ fn a_dead_recorders_spool_is_saved_by_looking() {
     }
     // As if it were killed: nothing is finished.
     drop((ring, drainer));
+    until_unlocked(&file);
+    until_unlocked(&folder.file("shop.reprise.spool"));
     folder.check(
         &["shop.reprise", "--limit", "2"],
         0,
