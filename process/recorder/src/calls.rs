@@ -125,7 +125,7 @@ impl Session {
         match &entered.way {
             Way::Sigreturn => {
                 let state = self.tracee.state()?;
-                self.behind = Some(state.registers);
+                self.due = self.tracee.pending()?;
                 let ip = entered.registers.rip();
                 let event = Event::Sigreturn(Sigreturn { ip, state });
                 self.log.append(&event)?;
@@ -171,7 +171,7 @@ impl Session {
             registers: changed(&entered.registers, &registers),
             content,
         };
-        self.behind = Some(registers);
+        self.due = self.tracee.pending()?;
         if is_restart(result) {
             self.interrupted = Some(event);
         } else {

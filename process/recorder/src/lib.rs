@@ -9,6 +9,7 @@
 //! | question | file |
 //! | --- | --- |
 //! | how is it started? | `spawn.rs` |
+//! | what is taken from a new program? | `program.rs`, `resolver.rs` |
 //! | what happens at each stop? | `session.rs` |
 //! | … at a system call? | `calls.rs`; when it maps memory `contents.rs` |
 //! | … at a signal? | `signals.rs` |
@@ -29,6 +30,8 @@ mod host;
 mod log;
 mod maps;
 mod privileges;
+mod program;
+mod resolver;
 mod segment;
 mod session;
 mod signals;

@@ -5,7 +5,7 @@ use std::io;
 use std::time::Instant;
 
 use nix::libc;
-use reprise_process_events::{Call, Registers};
+use reprise_process_events::Call;
 use reprise_recording::{Closing, CutShort, Ending, Failure, Finished, Manifest, WriteError};
 use reprise_tracee::{Resume, Stop, TraceError, Tracee, Trap};
 
@@ -70,9 +70,9 @@ pub(crate) struct Session {
     /// A call that a signal interrupted, until it is known whether it is made
     /// again by the kernel, unseen by the program, or has failed.
     pub(crate) interrupted: Option<Call>,
-    /// The registers behind the last event: a signal that finds them unchanged
-    /// has come right there.
-    pub(crate) behind: Option<Registers>,
+    /// The signals that were there, blocked or not, right behind the last event:
+    /// one of them that comes before the next event comes at that very place.
+    pub(crate) due: u64,
     /// Signals that have come where there was no event to pin them to.
     pub(crate) waiting: Vec<WaitingSignal>,
     /// When they are delivered even so.
@@ -126,7 +126,7 @@ pub(crate) fn run(
         log,
         entered: None,
         interrupted: None,
-        behind: None,
+        due: 0,
         waiting: Vec::new(),
         deadline: None,
         delivery: None,

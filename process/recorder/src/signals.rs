@@ -67,14 +67,14 @@ impl Session {
         if effect == Effect::None {
             return Ok(Next::Go(Resume::ToCall, number));
         }
-        let mine = self.delivery.take();
+        let mine = self.delivery.take_if(|delivery| delivery.number == number);
         let at = match mine {
-            Some(delivery) if delivery.number == number => {
+            Some(delivery) => {
                 self.tracee.set_signal_info(&delivery.info)?;
                 delivery.at
             }
-            _ if fault => Position::AtFault,
-            _ if self.behind == Some(registers) => Position::AfterEvent,
+            None if fault => Position::AtFault,
+            None if self.is_due(number) => Position::AfterEvent,
             _ => {
                 self.waiting.push(Waiting { number, info });
                 self.deadline
@@ -97,6 +97,15 @@ impl Session {
         self.handle_signal(number, at, &registers)
     }
 
+    /// Whether the subject has executed nothing since the last event. That its
+    /// registers are the same would not tell: a loop that works on memory alone
+    /// comes back to them. A signal that was there at the event and is not
+    /// blocked comes before anything else, and what is blocked changes only by
+    /// an event; nor does a program see the result of a call that was cut off.
+    fn is_due(&self, number: i32) -> bool {
+        self.interrupted.is_some() || self.due & bit(number) != 0
+    }
+
     /// Lets the kernel set up the handler, and writes down what it did.
     fn handle_signal(
         &mut self,
@@ -112,7 +121,7 @@ impl Session {
         }
         let state = self.tracee.state()?;
         let frame = self.frame(&state, before.rsp());
-        self.behind = Some(state.registers);
+        self.due = self.tracee.pending()?;
         self.log.append(&Event::Signal(Signal {
             at,
             number: number.cast_unsigned(),
@@ -182,7 +191,7 @@ impl Session {
             libc::SIGTTIN,
             libc::SIGTTOU,
         ];
-        let bit = 1u64 << (number - 1).clamp(0, 63);
+        let bit = bit(number);
         let dispositions = maps::dispositions(self.tracee.pid())?;
         Ok(if dispositions.caught & bit != 0 {
             Effect::Handled
@@ -214,7 +223,7 @@ impl Session {
         }
         after.set_orig_rax(u64::MAX);
         self.tracee.set_registers(&after)?;
-        self.behind = Some(after);
+        self.due = self.tracee.pending()?;
         self.log.append(&Event::Tsc(Tsc {
             ip: registers.rip(),
             value,
@@ -245,6 +254,11 @@ impl Session {
             bytes: self.tracee.read_some(address, len),
         }
     }
+}
+
+/// A signal's bit in a mask.
+fn bit(number: i32) -> u64 {
+    1u64 << (number - 1).clamp(0, 63)
 }
 
 /// What people call a signal.

@@ -107,6 +107,11 @@ impl Tracee {
         ptrace::message(self.pid)
     }
 
+    /// The signals that wait to be delivered, blocked or not, a bit each.
+    pub fn pending(&self) -> Result<u64, TraceError> {
+        ptrace::pending(self.pid)
+    }
+
     /// Everything about the signal that stopped it.
     pub fn signal_info(&self) -> Result<libc::siginfo_t, TraceError> {
         nix::sys::ptrace::getsiginfo(self.pid).map_err(|errno| TraceError {

@@ -1,6 +1,8 @@
 //! The memory of a traced process.
 
+use std::fs::OpenOptions;
 use std::io::{IoSlice, IoSliceMut};
+use std::os::unix::fs::FileExt as _;
 
 use nix::errno::Errno;
 use nix::sys::uio::{RemoteIoVec, process_vm_readv, process_vm_writev};
@@ -70,5 +72,16 @@ impl Tracee {
             }
         }
         Ok(())
+    }
+
+    /// Writes all of `bytes`, whatever the protection of the memory.
+    pub fn write_code(&self, address: u64, bytes: &[u8]) -> Tracing<()> {
+        let memory = format!("/proc/{}/mem", self.pid());
+        let memory = OpenOptions::new().write(true).open(memory);
+        let written = memory.and_then(|memory| memory.write_all_at(bytes, address));
+        written.map_err(|error| TraceError {
+            what: "write to the code of the process",
+            errno: Errno::from_raw(error.raw_os_error().unwrap_or(0)),
+        })
     }
 }

@@ -125,6 +125,47 @@ pub(crate) fn set_extended(pid: Pid, bytes: &[u8]) -> Result<(), TraceError> {
     check(result, "PTRACE_SETREGSET")
 }
 
+/// How many signals are asked for at once.
+const SIGNALS: usize = 8;
+
+/// The signals that wait for the process, a bit each. One that the kernel had no
+/// room to describe is not among them.
+pub(crate) fn pending(pid: Pid) -> Result<u64, TraceError> {
+    let mut mask = 0;
+    for flags in [0, libc::PTRACE_PEEKSIGINFO_SHARED] {
+        let mut off = 0;
+        loop {
+            // SAFETY: a `siginfo_t` of zeros is one that says nothing.
+            let mut found: [libc::siginfo_t; SIGNALS] = unsafe { std::mem::zeroed() };
+            let arguments = libc::ptrace_peeksiginfo_args {
+                off,
+                flags,
+                nr: SIGNALS as i32,
+            };
+            // SAFETY: the kernel reads the arguments and stores at most as many
+            // `siginfo_t` as they say.
+            let count = unsafe {
+                libc::ptrace(
+                    libc::PTRACE_PEEKSIGINFO,
+                    pid.as_raw(),
+                    &raw const arguments,
+                    found.as_mut_ptr(),
+                )
+            };
+            check(count, "PTRACE_PEEKSIGINFO")?;
+            let count = usize::try_from(count).unwrap_or(0).min(SIGNALS);
+            for info in &found[..count] {
+                mask |= 1u64 << (info.si_signo - 1).clamp(0, 63);
+            }
+            if count < SIGNALS {
+                break;
+            }
+            off += SIGNALS as u64;
+        }
+    }
+    Ok(mask)
+}
+
 /// Waits for the process; `None` when nothing has happened and `block` is false,
 /// or when the wait was interrupted.
 pub(crate) fn wait(pid: Pid, block: bool) -> Result<Option<i32>, TraceError> {
