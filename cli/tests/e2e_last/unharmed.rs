@@ -90,6 +90,32 @@ fn what_cannot_be_recorded_runs_on() {
     assert_eq!(stage.replay().status.code(), Some(0));
 }
 
+/// A shell that waits for its children lives by their signals: none may be lost
+/// with a recorder that is killed, whatever it was doing.
+#[test]
+fn a_killed_recorder_takes_no_signal_along() {
+    for round in 0..12u64 {
+        let stage = Stage::new();
+        let marker = stage.path("marker");
+        let script = format!(
+            "i=0; while [ $i -lt 30 ]; do sleep 0.005 & wait $!; : > {}; i=$((i+1)); done; exit 7",
+            marker.display()
+        );
+        let mut child = start(&stage, &["sh", "-c", &script]);
+        until("the shell runs", || marker.exists());
+        sleep(Duration::from_millis(round * 7));
+        for recorder in children(child.id()) {
+            let _ = kill(Pid::from_raw(recorder), Signal::SIGKILL);
+        }
+        let mut status = None;
+        until("the shell ends", || {
+            status = child.try_wait().unwrap();
+            status.is_some()
+        });
+        assert_eq!(status.unwrap().code(), Some(7), "round {round}");
+    }
+}
+
 #[test]
 fn a_second_thread_ends_the_recording_and_not_the_program() {
     let script = "import sys, threading, time

@@ -70,18 +70,11 @@ impl Session {
         let pid = i32::try_from(self.tracee.message()?).unwrap_or_default();
         let child = Tracee::already(Pid::from_raw(pid));
         self.log.note("a child process", "it runs unrecorded");
-        match child.wait() {
-            Ok(Stop::Trap(_)) => {}
-            // It is gone, or nothing that could be helped.
-            _ => return Ok(()),
-        }
-        if let Ok(registers) = child.registers() {
-            let _ = counter_on(child, registers.rip());
-        }
-        if let Some(processors) = self.processors {
-            processors.restore(child.pid());
-        }
-        let _ = child.detach(0);
+        release(child, |child| {
+            if let Some(processors) = self.processors {
+                processors.restore(child.pid());
+            }
+        });
         Ok(())
     }
 
@@ -126,4 +119,19 @@ impl Session {
         let _ = self.tracee.read(address, &mut bytes);
         u64::from_le_bytes(bytes)
     }
+}
+
+/// Lets a new process go, with its time-stamp counter and what `restore` gives
+/// back to it.
+pub(crate) fn release(child: Tracee, restore: impl FnOnce(Tracee)) {
+    match child.wait() {
+        Ok(Stop::Trap(_)) => {}
+        // It is gone, or nothing that could be helped.
+        _ => return,
+    }
+    if let Ok(registers) = child.registers() {
+        let _ = counter_on(child, registers.rip());
+    }
+    restore(child);
+    let _ = child.detach(0);
 }

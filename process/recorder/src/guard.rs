@@ -3,28 +3,36 @@
 //! The kernel lets the subject go then, but not without a trace: reading the
 //! time-stamp counter would still be a fault, for it and for every process that
 //! it makes. So the recorder works in a process of its own, and this one does
-//! nothing but wait for it. When the recorder dies, it takes over, undoes that,
-//! and waits for the subject's end.
+//! nothing but wait for it. When the recorder dies, the kernel stops the subject
+//! (`PR_SET_PDEATHSIG`), and this process takes over, undoes all that, and waits
+//! for the subject's end.
 //!
 //! It is also the process whose number others know: what a supervisor sends to
 //! it is meant for the subject, and is passed on.
 //!
-//! Between the recorder's death and that moment lie a few milliseconds in which
-//! the subject can still meet the fault.
+//! A signal that waits in the recorder for its place would die with it: which
+//! ones wait stands in memory that both share.
+//!
+//! Two gaps remain: a few instructions between the recorder's death and the
+//! stop, and a subject that has changed its rights, which the kernel does not
+//! stop.
 #![allow(unsafe_code, reason = "fork and signal handlers have no safe form")]
 
 use std::io::{self, PipeWriter, Read as _, Write as _, pipe};
-use std::sync::atomic::{AtomicI32, Ordering};
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU64, Ordering};
 
 use nix::libc;
+use nix::sched::{sched_getaffinity, sched_setaffinity};
+use nix::sys::mman::{MapFlags, ProtFlags, mmap_anonymous};
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, sigaction};
 use nix::unistd::{ForkResult, Pid, fork};
-use reprise_syscalls::is_error;
 use reprise_tracee::{Resume, Stop, TraceError, Tracee, Trap};
 
+use crate::children::release;
 use crate::maps;
-use crate::session::{Ended, counter_on};
-use crate::spawn::{FOR_SUBJECT, end_of, leave_signals_to_subject};
+use crate::session::{Ended, set_free};
+use crate::spawn::{FOR_SUBJECT, OPTIONS, end_of, leave_signals_to_subject};
 
 /// How much of a program's code is searched for an instruction to use.
 const CODE: usize = 4 << 20;
@@ -37,6 +45,45 @@ impl Guard {
     pub fn watch(&mut self, pid: u32) {
         // Without a guard the subject is recorded all the same.
         let _ = self.0.write_all(&pid.to_le_bytes());
+    }
+}
+
+/// The signals that wait in the recorder, a bit each, where its guard sees
+/// them; null where there is no guard.
+static HELD: AtomicPtr<AtomicU64> = AtomicPtr::new(std::ptr::null_mut());
+
+fn held() -> Option<&'static AtomicU64> {
+    // SAFETY: null or a page that stays mapped for good.
+    unsafe { HELD.load(Ordering::Relaxed).as_ref() }
+}
+
+fn bit(signal: i32) -> u64 {
+    1 << (signal - 1).clamp(0, 63)
+}
+
+/// A signal waits in the recorder from here on.
+pub(crate) fn hold(signal: i32) {
+    if let Some(held) = held() {
+        held.fetch_or(bit(signal), Ordering::Relaxed);
+    }
+}
+
+/// It waits no more.
+pub(crate) fn let_go_of(signal: i32) {
+    if let Some(held) = held() {
+        held.fetch_and(!bit(signal), Ordering::Relaxed);
+    }
+}
+
+/// Makes the memory that recorder and guard share. Without it signals may get
+/// lost when the recorder is killed, and nothing else.
+fn share_held() {
+    let len = NonZeroUsize::MIN.saturating_add(size_of::<AtomicU64>() - 1);
+    let protection = ProtFlags::PROT_READ | ProtFlags::PROT_WRITE;
+    // SAFETY: a new mapping, at an address of the kernel's choice.
+    let page = unsafe { mmap_anonymous(None, len, protection, MapFlags::MAP_SHARED) };
+    if let Ok(page) = page {
+        HELD.store(page.cast().as_ptr(), Ordering::Relaxed);
     }
 }
 
@@ -54,6 +101,7 @@ pub enum Guarded {
 /// is killed. To be called while there is one thread.
 pub fn guarded(work: impl FnOnce(Guard) -> u8) -> io::Result<Guarded> {
     let (mut watched, watch) = pipe()?;
+    share_held();
     // SAFETY: there is only this thread, so the child has all that it needs.
     match unsafe { fork() }? {
         ForkResult::Child => {
@@ -74,7 +122,11 @@ pub fn guarded(work: impl FnOnce(Guard) -> u8) -> io::Result<Guarded> {
             if let Ended::Exited(status) = ended {
                 return Ok(Guarded::Done(u8::try_from(status).unwrap_or(u8::MAX)));
             }
-            let ended = subject.and_then(|subject| take_over(subject).ok());
+            let ended = subject.and_then(|subject| {
+                take_over(subject)
+                    .map_err(|e| eprintln!("DEBUG take_over {e}"))
+                    .ok()
+            });
             Ok(Guarded::Died(ended))
         }
     }
@@ -103,28 +155,59 @@ fn pass_signals_to(subject: i32) {
 
 /// Undoes what the recorder did to the subject, and follows it to its end.
 fn take_over(pid: Pid) -> Result<Ended, TraceError> {
-    let subject = Tracee::seize(pid, libc::PTRACE_O_TRACESYSGOOD)?;
-    subject.interrupt()?;
-    let mut stop = subject.wait()?;
-    if stop == Stop::Trap(Trap::Stop(libc::SIGTRAP)) {
-        // What cannot be undone must not keep it from running.
-        let _ = undo(subject);
+    // A process that it is about to make would belong to its new tracer, too.
+    let subject = Tracee::seize(pid, OPTIONS)?;
+    let held = held().map_or(0, |held| held.load(Ordering::Relaxed));
+    for signal in (1..=64).filter(|signal| held & bit(*signal) != 0) {
+        subject.send(signal)?;
     }
+    // Comes true when the stop that it is in is over.
+    subject.interrupt()?;
+    let (mut woken, mut undone) = (false, false);
     loop {
-        match stop {
+        match subject.wait()? {
             Stop::Exited(status) => return Ok(Ended::Exited(status)),
             Stop::Killed(signal) => return Ok(Ended::Killed(signal)),
-            Stop::Signal(signal) => subject.resume(Resume::Freely, signal)?,
-            Stop::Trap(Trap::Stop(signal)) if signal != libc::SIGTRAP => {
-                subject.resume(Resume::Listening, 0)?;
+            // The recorder's death has stopped it, or is about to.
+            Stop::Trap(Trap::Stop(libc::SIGSTOP)) if !woken => {
+                woken = true;
+                subject.send(libc::SIGCONT)?;
+                subject.resume(Resume::Freely, 0)?;
             }
+            Stop::Signal(libc::SIGSTOP) if !woken => {
+                woken = true;
+                subject.resume(Resume::Freely, 0)?;
+            }
+            Stop::Signal(signal) => subject.resume(Resume::Freely, signal)?,
+            Stop::Trap(Trap::Stop(libc::SIGTRAP)) => {
+                if !undone {
+                    // What cannot be undone must not keep it from running.
+                    let _ = undo(subject);
+                    let _ = subject.set_options(libc::PTRACE_O_TRACESYSGOOD);
+                    undone = true;
+                }
+                subject.resume(Resume::Freely, 0)?;
+            }
+            Stop::Trap(Trap::Child) => {
+                let child = i32::try_from(subject.message()?).unwrap_or_default();
+                release(Tracee::already(Pid::from_raw(child)), all_processors);
+                subject.resume(Resume::Freely, 0)?;
+            }
+            Stop::Trap(Trap::Stop(_)) => subject.resume(Resume::Listening, 0)?,
             _ => subject.resume(Resume::Freely, 0)?,
         }
-        stop = subject.wait()?;
+    }
+}
+
+/// A process that shared its recorder's processor may use all that we may.
+fn all_processors(process: Tracee) {
+    if let Ok(all) = sched_getaffinity(Pid::from_raw(0)) {
+        let _ = sched_setaffinity(process.pid(), &all);
     }
 }
 
 fn undo(subject: Tracee) -> Result<(), TraceError> {
+    all_processors(subject);
     let here = subject.registers()?.rip();
     let behind = if subject.is_behind_syscall(here) {
         Some(here)
@@ -132,7 +215,7 @@ fn undo(subject: Tracee) -> Result<(), TraceError> {
         find_syscall(subject)
     };
     match behind {
-        Some(behind) => counter_on(subject, behind).map(|result| debug_assert!(!is_error(result))),
+        Some(behind) => set_free(subject, behind),
         None => Ok(()),
     }
 }

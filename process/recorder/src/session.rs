@@ -258,8 +258,8 @@ impl Session {
         }
     }
 
-    /// Gives the subject its time-stamp counter back, which needs a place where
-    /// it can make a system call.
+    /// Undoes what was done to the subject, which needs a place where it can make
+    /// a system call.
     fn undo(&mut self, stop: Stop) -> Result<(), TraceError> {
         if stop != Stop::Call {
             return Ok(());
@@ -271,9 +271,9 @@ impl Session {
             registers = self.put_off(registers)?;
             registers.set_rax(number);
             self.tracee.set_registers(&registers)?;
-            counter_on(self.tracee, registers.rip() + 2)?;
+            set_free(self.tracee, registers.rip() + 2)?;
         } else if !reprise_syscalls::is_restart(registers.rax()) {
-            counter_on(self.tracee, registers.rip())?;
+            set_free(self.tracee, registers.rip())?;
         }
         Ok(())
     }
@@ -315,4 +315,13 @@ impl Session {
 pub(crate) fn counter_on(process: Tracee, behind: u64) -> Result<u64, TraceError> {
     let (option, value) = (libc::PR_SET_TSC as u64, libc::PR_TSC_ENABLE as u64);
     process.call_at(behind, libc::SYS_prctl, [option, value, 0, 0, 0, 0])
+}
+
+/// Undoes all that a recorder does to a subject, in the same way: it does not
+/// depend on anybody from here on.
+pub(crate) fn set_free(subject: Tracee, behind: u64) -> Result<(), TraceError> {
+    counter_on(subject, behind)?;
+    let option = libc::PR_SET_PDEATHSIG as u64;
+    subject.call_at(behind, libc::SYS_prctl, [option, 0, 0, 0, 0, 0])?;
+    Ok(())
 }

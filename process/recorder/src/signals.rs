@@ -18,6 +18,7 @@ use reprise_process_events::{Ending, Event, Position, Registers, Signal, State, 
 use reprise_recording::Failure;
 use reprise_tracee::{Resume, Stop};
 
+use crate::guard;
 use crate::maps;
 use crate::session::{Next, Session, Trouble};
 
@@ -26,6 +27,15 @@ const PATIENCE: Duration = Duration::from_millis(10);
 
 /// The longest frame that a signal leaves on the stack.
 const FRAME: u64 = 64 << 10;
+
+/// The signals that an instruction can cause.
+pub(crate) const FAULTS: [i32; 5] = [
+    libc::SIGSEGV,
+    libc::SIGBUS,
+    libc::SIGFPE,
+    libc::SIGILL,
+    libc::SIGTRAP,
+];
 
 const RDTSC: [u8; 2] = [0x0f, 0x31];
 const RDTSCP: [u8; 3] = [0x0f, 0x01, 0xf9];
@@ -76,6 +86,7 @@ impl Session {
             None if fault => Position::AtFault,
             None if self.is_due(number) => Position::AfterEvent,
             _ => {
+                guard::hold(number);
                 self.waiting.push(Waiting { number, info });
                 self.deadline
                     .get_or_insert_with(|| Instant::now() + PATIENCE);
@@ -155,6 +166,9 @@ impl Session {
         let Waiting { number, info } = self.waiting.remove(0);
         self.deadline = (!self.waiting.is_empty()).then(|| Instant::now() + PATIENCE);
         self.tracee.send(number)?;
+        if self.waiting.iter().all(|waiting| waiting.number != number) {
+            guard::let_go_of(number);
+        }
         self.delivery = Some(Delivery { number, info, at });
         Ok(())
     }
@@ -269,13 +283,6 @@ pub(crate) fn name(number: i32) -> String {
 
 /// Whether the subject's own instruction caused the signal.
 fn is_fault(number: i32, info: &siginfo_t) -> bool {
-    const FAULTS: [i32; 5] = [
-        libc::SIGSEGV,
-        libc::SIGBUS,
-        libc::SIGFPE,
-        libc::SIGILL,
-        libc::SIGTRAP,
-    ];
     FAULTS.contains(&number) && info.si_code > 0
 }
 

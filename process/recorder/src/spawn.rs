@@ -26,7 +26,7 @@ const UNRECORDED: u8 = 2;
 const NEVER: u8 = 3;
 
 /// What the kernel is to tell about the subject.
-const OPTIONS: i32 = libc::PTRACE_O_TRACESYSGOOD
+pub(crate) const OPTIONS: i32 = libc::PTRACE_O_TRACESYSGOOD
     | libc::PTRACE_O_TRACEEXEC
     | libc::PTRACE_O_TRACEEXIT
     | libc::PTRACE_O_TRACEFORK
@@ -220,11 +220,13 @@ fn become_subject(
     if wait.read_exact(&mut word).is_ok() && word[0] != NEVER {
         // SAFETY: these calls take numbers, and pointers to texts that end with
         // zero and live as long as this process. A Rust program ignores broken
-        // pipes, other programs expect to die of them. From the second call on,
-        // reading the time-stamp counter is a fault, which the tracer answers.
+        // pipes, other programs expect to die of them. If the recorder dies, it
+        // is to stop until the guard comes. And from here on, reading the
+        // time-stamp counter is a fault, which the tracer answers.
         unsafe {
             libc::signal(libc::SIGPIPE, libc::SIG_DFL);
             if word[0] == RECORDED {
+                libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGSTOP);
                 libc::prctl(libc::PR_SET_TSC, libc::PR_TSC_SIGSEGV);
             }
             libc::execvp(command[0], command.as_ptr());

@@ -62,6 +62,12 @@ impl Tracee {
         Ok(Self { pid })
     }
 
+    /// Changes the options that it was seized with.
+    pub fn set_options(&self, options: i32) -> Result<(), TraceError> {
+        let (request, what) = (libc::PTRACE_SETOPTIONS, "PTRACE_SETOPTIONS");
+        ptrace::request(request, self.pid, 0, options as usize, what)
+    }
+
     /// A process that is traced already, as a child of one whose children are.
     #[must_use]
     pub fn already(pid: Pid) -> Self {

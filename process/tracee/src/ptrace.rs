@@ -125,6 +125,37 @@ pub(crate) fn set_extended(pid: Pid, bytes: &[u8]) -> Result<(), TraceError> {
     check(result, "PTRACE_SETREGSET")
 }
 
+/// The signals that the process blocks, a bit each.
+pub(crate) fn signal_mask(pid: Pid) -> Result<u64, TraceError> {
+    let mut mask = 0u64;
+    // SAFETY: the kernel stores as many bytes as the third argument says where
+    // the last one points.
+    let result = unsafe {
+        libc::ptrace(
+            libc::PTRACE_GETSIGMASK,
+            pid.as_raw(),
+            size_of::<u64>(),
+            &raw mut mask,
+        )
+    };
+    check(result, "PTRACE_GETSIGMASK")?;
+    Ok(mask)
+}
+
+pub(crate) fn set_signal_mask(pid: Pid, mask: u64) -> Result<(), TraceError> {
+    // SAFETY: the kernel reads as many bytes as the third argument says where
+    // the last one points.
+    let result = unsafe {
+        libc::ptrace(
+            libc::PTRACE_SETSIGMASK,
+            pid.as_raw(),
+            size_of::<u64>(),
+            &raw const mask,
+        )
+    };
+    check(result, "PTRACE_SETSIGMASK")
+}
+
 /// How many signals are asked for at once.
 const SIGNALS: usize = 8;
 
@@ -166,21 +197,38 @@ pub(crate) fn pending(pid: Pid) -> Result<u64, TraceError> {
     Ok(mask)
 }
 
-/// Waits for the process; `None` when nothing has happened and `block` is false,
+/// The status of a process that stopped or ended; `None` when there is none yet
 /// or when the wait was interrupted.
+///
+/// A stop is looked at and not taken: a signal that a tracer has taken is gone
+/// when the tracer dies before it lets the process go on, and one that it has
+/// only seen is delivered. So a stop is seen until the process is resumed.
 pub(crate) fn wait(pid: Pid, block: bool) -> Result<Option<i32>, TraceError> {
-    let mut status = 0;
     let options = if block { 0 } else { libc::WNOHANG };
-    // SAFETY: the kernel stores one int where the second argument points.
-    let result = unsafe { libc::waitpid(pid.as_raw(), &raw mut status, options | libc::__WALL) };
-    match result {
-        0 => Ok(None),
-        -1 if Errno::last() == Errno::EINTR => Ok(None),
-        result => {
-            check(result.into(), "waitpid")?;
-            Ok(Some(status))
-        }
+    // SAFETY: a `siginfo_t` of zeros is one that says nothing.
+    let mut info: libc::siginfo_t = unsafe { std::mem::zeroed() };
+    // The stops of a traced process are told without being asked for.
+    let all = libc::WEXITED | libc::WNOWAIT | libc::__WALL;
+    let id = pid.as_raw().cast_unsigned();
+    // SAFETY: the kernel stores one `siginfo_t` where the pointer says.
+    let result = unsafe { libc::waitid(libc::P_PID, id, &raw mut info, options | all) };
+    match Errno::result(result) {
+        Err(Errno::EINTR) => return Ok(None),
+        result => check(result.map_or(-1, i64::from), "waitid")?,
     }
+    // SAFETY: `waitid` has filled in these fields, or left them zero.
+    let (whose, status) = unsafe { (info.si_pid(), info.si_status()) };
+    if whose == 0 {
+        return Ok(None);
+    }
+    if ![libc::CLD_EXITED, libc::CLD_KILLED, libc::CLD_DUMPED].contains(&info.si_code) {
+        return Ok(Some(status << 8 | 0x7f));
+    }
+    let mut status = 0;
+    // SAFETY: the kernel stores one number where the pointer says.
+    let result = unsafe { libc::waitpid(pid.as_raw(), &raw mut status, libc::__WALL) };
+    check(result.into(), "waitpid")?;
+    Ok(Some(status))
 }
 
 pub(crate) fn send(pid: Pid, signal: i32) -> Result<(), TraceError> {
