@@ -124,7 +124,9 @@ fn take_over(pid: Pid) -> Result<Ended, TraceError> {
     }
 }
 
-fn undo(subject: Tracee) -> Result<(), TraceError> {
+/// Gives a stopped process its time-stamp counter back, by whatever
+/// instruction for system calls it has.
+pub(crate) fn undo(subject: Tracee) -> Result<(), TraceError> {
     let here = subject.registers()?.rip();
     let behind = if subject.is_behind_syscall(here) {
         Some(here)
