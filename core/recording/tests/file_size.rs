@@ -12,10 +12,10 @@ mod setup;
 use random::Random;
 use reprise_recording::{
     Closing, CutShort, Manifest, Recording, Writer,
-    spool::{Recovered, Spool, SpoolConfig, recover, spool_path},
+    spool::{Recovered, Spool, SpoolConfig, spool_path},
 };
 use rustix::process::{Resource, Rlimit, setrlimit};
-use setup::{Setup, config, events, info};
+use setup::{Setup, config, events, info, recover_after_forks};
 use std::{path::Path, process::Command};
 
 fn limit_files(bytes: u64) {
@@ -134,7 +134,8 @@ fn a_recovery_without_room_loses_nothing() {
     let file = setup.file();
     drop(setup.drainer);
     in_a_child("recovery", setup.folder.path());
-    assert!(matches!(recover(&file), Ok(Recovered::Added(_))));
+    let recovered = recover_after_forks(&file);
+    assert!(matches!(recovered, Ok(Recovered::Added(_))));
     assert_eq!(Recording::open(&file).unwrap().streams().count(), 1);
     let events = events(&file);
     assert_eq!(events.len(), 500);
@@ -147,6 +148,6 @@ fn a_recovery_without_room_loses_nothing() {
 fn recovery(folder: &Path) {
     limit_files(400 << 10);
     let file = folder.join("x.reprise");
-    assert!(recover(&file).is_err());
+    assert!(recover_after_forks(&file).is_err());
     Recording::open(&file).unwrap();
 }

@@ -10,10 +10,9 @@ use reprise_recording::{
     spool::{
         Spool,
         layout::{self, control},
-        recover,
     },
 };
-use setup::{Setup, config, events, info, ring_info};
+use setup::{Setup, config, events, info, recover_after_forks, ring_info};
 use std::{fs::File, os::unix::fs::FileExt, path::Path, time::Duration};
 
 fn overwrite(path: &Path, at: u64, bytes: &[u8]) {
@@ -243,7 +242,7 @@ fn a_spool_of_holes_is_not_copied_into_memory() {
         put(control::HEAD, &head.to_le_bytes());
     }
     drop(spool);
-    recover(&file).unwrap();
+    recover_after_forks(&file).unwrap();
     assert_eq!(events(&file).len(), 1);
     let recording = Recording::open(&file).unwrap();
     assert_eq!(recording.closing().unwrap().not_recorded.len(), 19);
