@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -163,10 +164,12 @@ static bool is_recording(struct spool *spool)
         == RECORDING;
 }
 
-/* The drainer's sign of life, as a waiting writer watches it. */
+/* The drainer's signs of life, as a waiting writer watches them. */
 struct watch {
     uint64_t heartbeat;
-    uint64_t seen_ms;
+    uint64_t looked_ms;
+    uint64_t silent_ms; /* how long the heart has not beaten */
+    uint64_t stuck_ms;  /* how long the ring's tail has not moved */
 };
 
 static uint64_t heartbeat(struct spool *spool)
@@ -176,16 +179,30 @@ static uint64_t heartbeat(struct spool *spool)
 
 static struct watch watch(struct spool *spool)
 {
-    return (struct watch){ heartbeat(spool), now_ms() };
+    return (struct watch){ .heartbeat = heartbeat(spool), .looked_ms = now_ms() };
+}
+
+/* Counts the time since the last look. Of a long rest only a part counts: the
+ * whole program was stopped, and the drainer perhaps with it. */
+static void look(struct spool *spool, struct watch *watch)
+{
+    uint64_t now = now_ms(), rest = now - watch->looked_ms;
+    uint64_t most = spool->dead_after_ms < 4 ? 1 : spool->dead_after_ms / 4;
+    if (rest > most)
+        rest = most;
+    watch->looked_ms = now;
+    watch->silent_ms += rest;
+    watch->stuck_ms += rest;
 }
 
 /* Whether the drainer has been silent for too long. */
 static bool is_silent(struct spool *spool, struct watch *watch)
 {
-    uint64_t beat = heartbeat(spool), now = now_ms();
+    uint64_t beat = heartbeat(spool);
     if (beat != watch->heartbeat)
-        *watch = (struct watch){ beat, now };
-    return now - watch->seen_ms >= spool->dead_after_ms;
+        watch->silent_ms = 0;
+    watch->heartbeat = beat;
+    return watch->silent_ms >= spool->dead_after_ms;
 }
 
 /* Changes the state from recording to ended: nobody drains any more. */
@@ -246,7 +263,8 @@ static uint8_t *wait_for_ring(struct spool *spool, uint32_t *index)
         if (!waits)
             atomic_fetch_add(shared32(spool->base + WANTED_AT), 1);
         waits = true;
-        if (now_ms() - since.seen_ms >= spool->dead_after_ms) {
+        look(spool, &since);
+        if (since.silent_ms >= spool->dead_after_ms) {
             atomic_fetch_add(shared32(spool->base + TURNED_AWAY_AT), 1);
             if (heartbeat(spool) == since.heartbeat)
                 end_silent(spool);
@@ -318,12 +336,12 @@ static bool has_room(struct ring *ring, uint64_t need)
     if (fits(ring, need))
         return true;
     struct watch drainer = watch(spool);
-    uint64_t moved_ms = now_ms();
     for (;;) {
         uint64_t tail =
             atomic_load_explicit(shared64(ring->control + TAIL_AT), memory_order_acquire);
+        look(spool, &drainer);
         if (tail != ring->tail)
-            moved_ms = now_ms();
+            drainer.stuck_ms = 0;
         ring->tail = tail;
         if (fits(ring, need))
             return true;
@@ -331,7 +349,7 @@ static bool has_room(struct ring *ring, uint64_t need)
         if (is_silent(spool, &drainer))
             end_silent(spool);
         /* A drainer that lives and does not see this ring will not come. */
-        bool forgotten = now_ms() - moved_ms >= (uint64_t)10 * spool->dead_after_ms;
+        bool forgotten = drainer.stuck_ms >= (uint64_t)10 * spool->dead_after_ms;
         if (!is_recording(spool) || forgotten) {
             ring->ended = true;
             return false;
@@ -382,6 +400,10 @@ static bool append_number(struct ring *ring, enum tag tag, uint64_t number)
 static bool store_outside(struct ring *ring, uint64_t number, const uint8_t *event, size_t len)
 {
     char path[PATH_MAX + 64];
+    struct rlimit limit;
+    /* To write past the limit would be the end of the program. */
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && len > limit.rlim_cur)
+        return false;
     snprintf(path, sizeof path, "%s/%u-%llu", ring->spool->folder, ring->index,
              (unsigned long long)number);
     int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);

@@ -98,7 +98,8 @@ final class Spool {
         if (kindIndex < 0) {
             return null;
         }
-        long start = System.nanoTime();
+        Rests rests = new Rests();
+        long waited = 0;
         long heartbeat = heartbeat();
         boolean waits = false;
         while (isRecording()) {
@@ -112,7 +113,8 @@ final class Spool {
                 INT.getAndAdd(controls, WANTED, 1);
                 waits = true;
             }
-            if ((System.nanoTime() - start) / 1_000_000 >= deadAfterMs) {
+            waited += rests.since();
+            if (waited >= deadAfterMs * 1_000_000L) {
                 INT.getAndAdd(controls, TURNED_AWAY, 1);
                 if (heartbeat() == heartbeat) {
                     endSilent();
@@ -206,11 +208,28 @@ final class Spool {
         return kind + "\0".repeat(Math.max(0, KIND_NAME_LEN - kind.length()));
     }
 
+    /** The time that a thread has rested. */
+    private final class Rests {
+        private long looked = System.nanoTime();
+
+        /**
+         * The nanoseconds since it was last asked. Of a long rest only a part counts: the whole
+         * program was stopped, and the drainer perhaps with it.
+         */
+        long since() {
+            long now = System.nanoTime();
+            long rest = now - looked;
+            looked = now;
+            return Math.min(rest, Math.max(deadAfterMs * 250_000L, 1_000_000L));
+        }
+    }
+
     /** The drainer's signs of life, as a thread that waits for room watches them. */
     final class Watch {
-        private long beatAt = System.nanoTime();
+        private final Rests rests = new Rests();
         private long beat = heartbeat();
-        private long movedAt = beatAt;
+        private long silent;
+        private long stuck;
         private long tail;
 
         Watch(long tail) {
@@ -222,19 +241,21 @@ final class Spool {
          * drainer was silent for too long, or it lives and does not see this ring.
          */
         boolean isOver(long seenTail) {
-            long now = System.nanoTime();
+            long rested = rests.since();
+            silent += rested;
+            stuck += rested;
             long seenBeat = heartbeat();
             if (seenBeat != beat) {
                 beat = seenBeat;
-                beatAt = now;
-            } else if ((now - beatAt) / 1_000_000 >= deadAfterMs) {
+                silent = 0;
+            } else if (silent >= deadAfterMs * 1_000_000L) {
                 endSilent();
             }
             if (seenTail != tail) {
                 tail = seenTail;
-                movedAt = now;
+                stuck = 0;
             }
-            return !isRecording() || (now - movedAt) / 1_000_000 >= 10L * deadAfterMs;
+            return !isRecording() || stuck >= deadAfterMs * 10_000_000L;
         }
     }
 

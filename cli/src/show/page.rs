@@ -203,7 +203,13 @@ impl Page {
         self.heading("Next");
         let path = quoted(overview.opened.path.as_os_str().as_encoded_bytes());
         let path = escape(&path, Lines::One);
-        if overview.opened.recording.manifest().kind == reprise_process_events::RECORDING {
+        let recording = &overview.opened.recording;
+        let is_known = recording.manifest().kind == reprise_process_events::RECORDING;
+        let has_events = recording
+            .streams()
+            .any(|(stream, _)| recording.event_count(stream) > 0);
+        // A replay refuses what is damaged, and needs something to begin with.
+        if is_known && has_events && overview.health.damage.is_empty() {
             self.line(&format!("reprise replay {path}           play it again"));
         }
         self.line(&format!("reprise show {path} --events    every event"));

@@ -176,3 +176,24 @@ fn what_is_sent_to_the_recorder_reaches_the_program() {
     let replayed = stage.replay();
     assert_eq!(String::from_utf8_lossy(&replayed.stdout), "ready\ntold\n");
 }
+
+/// Nothing of the recording can be written, not even how the program began.
+#[test]
+fn a_recording_that_cannot_be_written_does_not_harm_the_program() {
+    for blocks in [1, 100] {
+        let stage = Stage::new();
+        let script = "ulimit -f \"$1\"; shift; exec \"$@\"";
+        let output = Command::new("sh")
+            .args(["-c", script, "sh", &blocks.to_string(), REPRISE])
+            .args(["record", "--last", "1s", "--keep", "all", "-o"])
+            .arg(stage.recording())
+            .args(["--", "/bin/echo", "hello"])
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{blocks}: {said}");
+        assert_eq!(output.stdout, b"hello\n");
+        assert!(said.contains("too large"), "{blocks}: {said}");
+    }
+}

@@ -9,7 +9,7 @@ use expect_test::expect;
 use reprise_recording::chunk::ChunkHeader;
 use reprise_recording::header::FileHeader;
 use reprise_recording::spool::ring::RingInfo;
-use reprise_recording::{Closing, Recording, StreamId};
+use reprise_recording::{Closing, Manifest, Recording, StreamId, Writer};
 
 use super::{Folder, closing, damage, recorded, until_unlocked, write};
 
@@ -324,4 +324,32 @@ fn a_folder_that_may_not_be_written() {
     "#]]
     .assert_eq(&String::from_utf8(output.stderr).unwrap());
     assert_eq!(output.status.code(), Some(2));
+}
+
+/// A replay refuses what is damaged, and what has no event to begin with.
+#[test]
+fn a_replay_is_offered_where_there_is_something_to_play() {
+    let folder = Folder::new();
+    let offered = |name: &str| {
+        let output = folder.run(&[name]);
+        String::from_utf8(output.stdout)
+            .unwrap()
+            .contains("reprise replay")
+    };
+    for (name, events, expected) in [("empty.reprise", 0, false), ("some.reprise", 3, true)] {
+        let manifest = Manifest {
+            kind: reprise_process_events::RECORDING.into(),
+            ..super::manifest()
+        };
+        let writer = Writer::create(folder.file(name), &manifest).unwrap();
+        let mut stream = writer.stream(&super::thread(1, "main")).unwrap();
+        for _ in 0..events {
+            stream.append(b"event").unwrap();
+        }
+        drop(stream);
+        writer.finish(Closing::default()).unwrap();
+        assert_eq!(offered(name), expected, "{name}");
+    }
+    damage(&folder.file("some.reprise"), 1, 0);
+    assert!(!offered("some.reprise"));
 }

@@ -48,6 +48,8 @@ mod damage;
 #[cfg(feature = "std")]
 pub mod events;
 #[cfg(feature = "std")]
+mod file_size;
+#[cfg(feature = "std")]
 pub mod header;
 #[cfg(feature = "std")]
 pub mod index;

@@ -17,6 +17,7 @@ use crate::{
     codec::Packer,
     damage::OpenError,
     events::EventsBuilder,
+    file_size,
     header::{self, FileHeader},
     index::{self, ChunkEntry},
     limits,
@@ -44,6 +45,7 @@ const DEFAULT_LEVEL: i32 = 1;
 /// Blocks set aside far behind the end of the file, given back when the disk
 /// is full: room for the closing manifest that says so.
 const RESERVE_AT: u64 = 1 << 40;
+/// So many. As much is left free below a limit on the size of files.
 const RESERVE: u64 = 256 << 10;
 
 /// Why something was not written.
@@ -134,7 +136,11 @@ impl Writer {
     pub fn start(file: File, manifest: &Manifest) -> Result<Self, WriteError> {
         lock(&file)?;
         // Without a reserve a full disk costs the closing manifest, no more.
-        let _ = rustix::fs::fallocate(&file, FallocateFlags::KEEP_SIZE, RESERVE_AT, RESERVE);
+        // Where files have a limit, some file systems hold it against this, too.
+        if file_size::limit().is_none() {
+            let _ = rustix::fs::fallocate(&file, FallocateFlags::KEEP_SIZE, RESERVE_AT, RESERVE);
+        }
+        file_size::check(header::LEN as u64)?;
         let id = random_id(&file)?;
         let version = header::VERSION;
         file.write_all_at(&FileHeader { version, id }.write(), 0)

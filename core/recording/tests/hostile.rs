@@ -5,8 +5,14 @@ mod random;
 mod setup;
 
 use random::Random;
-use reprise_recording::{Closing, CutShort, WriteError, spool::layout::control};
-use setup::{Setup, events, info, ring_info};
+use reprise_recording::{
+    Closing, CutShort, Manifest, Recording, WriteError, Writer,
+    spool::{
+        Spool,
+        layout::{self, control},
+    },
+};
+use setup::{Setup, config, events, info, recover_after_forks, ring_info};
 use std::{fs::File, os::unix::fs::FileExt, path::Path, time::Duration};
 
 fn overwrite(path: &Path, at: u64, bytes: &[u8]) {
@@ -203,4 +209,41 @@ fn a_waiting_writer_insists_on_its_ring() {
     scribble(control::HEAD, &0u64.to_le_bytes());
     scribble(control::HEAD, &u64::MAX.to_le_bytes());
     scribble(control::TAIL, &(1u64 << 40).to_le_bytes());
+}
+
+/// A file of a few kilobytes can claim any number of large rings, as holes:
+/// memory is not taken for all of them at once.
+#[test]
+fn a_spool_of_holes_is_not_copied_into_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("x.reprise");
+    drop(Writer::create(&file, &Manifest::default()).unwrap());
+    let config = config(20, layout::MAX_RING);
+    let spool = Spool::create(&file, &config).unwrap();
+    let layout = layout::Spool {
+        rings: config.rings,
+        ring_size: config.ring_size,
+        dead_after_ms: config.dead_after_ms,
+    };
+    // A segment and an event in the first ring; the others full of nothing.
+    let records = [8, 0x60, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, b'x'];
+    overwrite(spool.path(), layout.data_at(0), &records);
+    for ring in 0..config.rings {
+        let head = if ring == 0 {
+            records.len() as u64
+        } else {
+            layout::MAX_RING
+        };
+        let put = |at, bytes: &[u8]| {
+            overwrite(spool.path(), layout.control_at(ring) + at as u64, bytes);
+        };
+        put(control::STATE, &2u32.to_le_bytes());
+        put(control::POLICY, &1u32.to_le_bytes());
+        put(control::HEAD, &head.to_le_bytes());
+    }
+    drop(spool);
+    recover_after_forks(&file).unwrap();
+    assert_eq!(events(&file).len(), 1);
+    let recording = Recording::open(&file).unwrap();
+    assert_eq!(recording.closing().unwrap().not_recorded.len(), 19);
 }

@@ -5,9 +5,11 @@
 mod setup;
 
 use reprise_recording::{
-    CutShort, Manifest, Recording, StreamId, StreamInfo, Writer,
+    Closing, CutShort, Manifest, Recording, StreamId, StreamInfo, Writer,
     spool::{
-        Drainer, Recovered, Spool, SpoolConfig, SubjectSpool, layout::control, recover, spool_path,
+        Drainer, Recovered, Spool, SpoolConfig, SubjectSpool,
+        layout::{control, header},
+        recover, spool_path,
     },
 };
 use setup::{Setup, config, events, info, ring_info};
@@ -291,4 +293,57 @@ fn a_recorder_dies_while_it_releases_a_ring() {
         assert!(numbers.iter().copied().eq(0..310), "after {done} stores");
         assert_eq!(Recording::open(&copy).unwrap().streams().count(), 1);
     }
+}
+
+/// A ring that made no sense is given up; a recorder that is killed after that
+/// leaves it so. What came behind could not have its right numbers.
+#[test]
+fn a_ring_that_was_given_up_stays_given_up() {
+    for declared in [true, false] {
+        let mut setup = Setup::small(1);
+        let mut ring = setup.subject.ring(info(1)).unwrap();
+        if declared {
+            ring.append(b"good");
+            setup.drain();
+        }
+        ring.append(b"bad");
+        let head = if declared { 10 + 6 } else { 0 };
+        setup.poke(setup.layout.data_at(0) + head, &[0xff, 0xff]);
+        ring.append(b"lost with it");
+        setup.drain();
+        let file = setup.file();
+        drop(setup.drainer);
+        ring.append(b"after");
+        drop(ring);
+        recover(&file).unwrap();
+        let seen: Vec<_> = events(&file)
+            .into_iter()
+            .map(|event| event.payload)
+            .collect();
+        let expected: &[&[u8]] = if declared { &[b"good"] } else { &[] };
+        assert_eq!(seen, expected);
+    }
+}
+
+/// The recorder is killed when the recording is finished and its spool not yet
+/// removed: what the closing manifest says is not said twice.
+#[test]
+fn a_recorder_dies_before_it_removes_the_spool() {
+    let setup = Setup::small(1);
+    let mut ring = setup.subject.ring(info(1)).unwrap();
+    ring.append(b"one");
+    setup.poke(header::TURNED_AWAY as u64, &3u32.to_le_bytes());
+    setup.poke_control(0, control::DISCARDED, &5u64.to_le_bytes());
+    drop(ring);
+    let file = setup.file();
+    let spool = spool_path(&file);
+    let kept = setup.folder.path().join("kept");
+    std::fs::hard_link(&spool, &kept).unwrap();
+    setup.drainer.finish(Closing::default()).unwrap();
+    let before = Recording::open(&file).unwrap().closing().cloned();
+    assert_eq!(before.as_ref().unwrap().not_recorded.len(), 2);
+    std::fs::rename(&kept, &spool).unwrap();
+    recover(&file).unwrap();
+    assert_eq!(Recording::open(&file).unwrap().closing().cloned(), before);
+    assert_eq!(events(&file).len(), 1);
 }

@@ -3,7 +3,10 @@
 
 mod setup;
 
-use reprise_recording::StreamId;
+use reprise_recording::{
+    StreamId,
+    spool::layout::{Policy, control, ring_state},
+};
 use setup::{Setup, config, info, payloads, ring_info};
 use std::{
     sync::atomic::{AtomicBool, AtomicU64, Ordering},
@@ -240,4 +243,29 @@ fn a_thread_that_waits_is_not_forgotten() {
         }
         assert!(second.join().unwrap());
     });
+}
+
+/// A dump comes while a thread claims its ring, or a recovery after it was
+/// killed there: who the thread is has not been written down yet, so nothing
+/// may be made of it.
+#[test]
+fn a_ring_that_is_being_claimed_is_not_dumped() {
+    for released_at in [0u64, 1000] {
+        let mut setup = Setup::small(1);
+        let head = released_at.to_le_bytes();
+        setup.poke_control(0, control::HEAD, &head);
+        setup.poke_control(0, control::TAIL, &head);
+        setup.poke_control(0, control::STATE, &ring_state::TAKEN.to_le_bytes());
+        setup.poke_control(0, control::POLICY, &(Policy::Ring as u32).to_le_bytes());
+        setup.drainer.dump().unwrap();
+        setup.poke_control(0, control::STATE, &ring_state::READY.to_le_bytes());
+        let mut ring = setup.subject.ring(ring_info(5)).unwrap();
+        ring.append(b"one");
+        drop(ring);
+        let (recording, _folder) = setup.finish();
+        let threads: Vec<_> = recording.streams().map(|(_, info)| info.thread).collect();
+        assert_eq!(threads, [5]);
+        assert_eq!(recording.closing().unwrap().not_recorded, []);
+        assert_eq!(payloads(&recording, StreamId(1)).len(), 1);
+    }
 }

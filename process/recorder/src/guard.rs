@@ -122,11 +122,7 @@ pub fn guarded(work: impl FnOnce(Guard) -> u8) -> io::Result<Guarded> {
             if let Ended::Exited(status) = ended {
                 return Ok(Guarded::Done(u8::try_from(status).unwrap_or(u8::MAX)));
             }
-            let ended = subject.and_then(|subject| {
-                take_over(subject)
-                    .map_err(|e| eprintln!("DEBUG take_over {e}"))
-                    .ok()
-            });
+            let ended = subject.and_then(|subject| take_over(subject).ok());
             Ok(Guarded::Died(ended))
         }
     }
@@ -182,6 +178,7 @@ fn take_over(pid: Pid) -> Result<Ended, TraceError> {
             Stop::Trap(Trap::Stop(libc::SIGTRAP)) => {
                 if !undone {
                     // What cannot be undone must not keep it from running.
+                    all_processors(subject);
                     let _ = undo(subject);
                     let _ = subject.set_options(libc::PTRACE_O_TRACESYSGOOD);
                     undone = true;
@@ -206,8 +203,9 @@ fn all_processors(process: Tracee) {
     }
 }
 
-fn undo(subject: Tracee) -> Result<(), TraceError> {
-    all_processors(subject);
+/// Undoes what was done to a stopped process, by whatever instruction for
+/// system calls it has.
+pub(crate) fn undo(subject: Tracee) -> Result<(), TraceError> {
     let here = subject.registers()?.rip();
     let behind = if subject.is_behind_syscall(here) {
         Some(here)

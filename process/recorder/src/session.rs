@@ -11,6 +11,7 @@ use reprise_tracee::{Resume, Stop, TraceError, Tracee, Trap};
 
 use crate::Settings;
 use crate::calls::Entered;
+use crate::guard;
 use crate::host;
 use crate::log::Log;
 use crate::signals::{self, Delivery, Waiting as WaitingSignal};
@@ -261,6 +262,9 @@ impl Session {
     /// Undoes what was done to the subject, which needs a place where it can make
     /// a system call.
     fn undo(&mut self, stop: Stop) -> Result<(), TraceError> {
+        if stop == Stop::Trap(Trap::Stop(libc::SIGTRAP)) {
+            return guard::undo(self.tracee);
+        }
         if stop != Stop::Call {
             return Ok(());
         }
@@ -273,7 +277,8 @@ impl Session {
             self.tracee.set_registers(&registers)?;
             set_free(self.tracee, registers.rip() + 2)?;
         } else if !reprise_syscalls::is_restart(registers.rax()) {
-            set_free(self.tracee, registers.rip())?;
+            // A new program has not made the call whose end this is.
+            guard::undo(self.tracee)?;
         }
         Ok(())
     }

@@ -4,6 +4,7 @@ use super::{
     layout::{self, control, header, ring_state},
     map::{SharedMap, outside_folder},
 };
+use crate::file_size;
 use rustix::fs::{FallocateFlags, FlockOperation};
 use std::{
     fs::File,
@@ -106,6 +107,7 @@ impl Spool {
         config: &SpoolConfig,
     ) -> Result<Self, SpoolError> {
         lock(&file)?;
+        file_size::check(layout.file_len())?;
         file.set_len(layout.file_len())?;
         let mut bytes = [0; header::LEN];
         layout.write(&mut bytes);

@@ -147,21 +147,34 @@ impl Drainer {
 
     /// Ends the recording with what is complete now; the subject goes on.
     pub fn cut_short(&mut self, why: CutShort) {
-        self.check_length();
-        self.end_spool();
         // An error here has ended the recording already, and says why.
-        let _ = self.drain_all(Extent::All);
-        let _ = self.dump();
+        let _ = self.take_rest();
         self.writer.cut_short(why);
     }
 
     /// Appends what is left, writes the closing manifest and removes the spool.
-    pub fn finish(mut self, mut closing: Closing) -> Result<Finished, WriteError> {
+    pub fn finish(mut self, closing: Closing) -> Result<Finished, WriteError> {
+        // An error here has ended the recording; the closing manifest says so.
+        let _ = self.take_rest();
+        self.close(closing)
+    }
+
+    /// The same for a recording whose recorder has died. The spool stays if
+    /// there is no room for what it holds: there may be some later.
+    pub(crate) fn complete(mut self, closing: Closing) -> Result<Finished, WriteError> {
+        self.take_rest()?;
+        self.close(closing)
+    }
+
+    fn take_rest(&mut self) -> Result<(), WriteError> {
         self.check_length();
         self.end_spool();
-        // An error here has ended the recording; the closing manifest says so.
-        let _ = self.drain_all(Extent::All);
-        let _ = self.dump();
+        let drained = self.drain_all(Extent::All);
+        let dumped = self.dump();
+        drained.and(dumped)
+    }
+
+    fn close(mut self, mut closing: Closing) -> Result<Finished, WriteError> {
         if self.spool_state() == state::DRAINER_SILENT {
             closing.cut_short.get_or_insert(CutShort::RecorderSilent);
         }
@@ -180,7 +193,12 @@ impl Drainer {
         }
         self.rings.clear();
         for ((what, why), count) in std::mem::take(&mut self.not_recorded) {
-            closing.not_recorded.push(NotRecorded { what, why, count });
+            let mut said = closing.not_recorded.iter_mut();
+            // By a recorder that was killed before it could remove the spool.
+            match said.find(|note| note.what == what && note.why == why) {
+                Some(note) => note.count = note.count.max(count),
+                None => closing.not_recorded.push(NotRecorded { what, why, count }),
+            }
         }
         let finished = self.writer.finish(closing)?;
         // What cannot be removed is found, drained and empty, by the next

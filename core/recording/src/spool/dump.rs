@@ -12,12 +12,27 @@ use std::{
     sync::atomic::{Ordering, fence},
 };
 
+/// How much is copied at once. A spool that nobody has made with this program
+/// could hold any amount of it.
+const COPIES: u64 = 1 << 30;
+
+/// What was copied of a ring.
+enum Snapshot {
+    /// Its records, from this position and this event number on.
+    Records(u64, u64),
+    /// It has no record: its thread was just claiming it, or was killed then.
+    Empty,
+    /// It could not be copied, for this reason.
+    Failed(&'static str),
+}
+
 impl Drainer {
     /// Appends what the rings with the ring policy hold: the segments that
     /// none of them has dropped. While it works it has a copy of all of it.
     pub fn dump(&mut self) -> Result<(), WriteError> {
         self.check_length();
         let mut copies = Vec::new();
+        let mut room = COPIES;
         for ring in 0..self.spool.layout.rings {
             let taken = matches!(
                 self.control_u32(ring, control::STATE),
@@ -25,20 +40,22 @@ impl Drainer {
             );
             if taken && self.control_u32(ring, control::POLICY) == Policy::Ring as u32 {
                 let mut bytes = Vec::new();
-                let start = self.snapshot(ring, &mut bytes);
-                copies.push((ring, bytes, start));
+                let snapshot = self.snapshot(ring, &mut bytes, room);
+                room = room.saturating_sub(bytes.len() as u64);
+                copies.push((ring, bytes, snapshot));
             }
         }
         // Only now: what a ring has dropped before it was copied, or while
         // others were, must not come from any of them.
         let first_live = self.spool.controls.u64(header::FIRST_LIVE as u64);
         let first_live = first_live.load(Ordering::Acquire);
-        for (ring, bytes, start) in copies {
-            if let Some(start) = start {
-                self.append_snapshot(ring, &bytes, start, first_live)?;
-            } else {
-                let what = format!("the stream of ring {ring}");
-                self.note(&what, "its ring was corrupt or would not hold still", 1);
+        for (ring, bytes, snapshot) in copies {
+            match snapshot {
+                Snapshot::Records(tail, number) => {
+                    self.append_snapshot(ring, &bytes, (tail, number), first_live)?;
+                }
+                Snapshot::Empty => {}
+                Snapshot::Failed(why) => self.note(&format!("the stream of ring {ring}"), why, 1),
             }
         }
         Ok(())
@@ -99,38 +116,49 @@ impl Drainer {
         live.map(|start| u64_of(start, 0)).max().unwrap_or(0)
     }
 
-    /// Copies a ring whose writer goes on writing. Returns the position and
-    /// the event number that the copy starts with.
-    fn snapshot(&self, ring: u32, buffer: &mut Vec<u8>) -> Option<(u64, u64)> {
+    /// Copies a ring whose writer goes on writing, if it has no more than
+    /// `room` bytes.
+    fn snapshot(&self, ring: u32, buffer: &mut Vec<u8>, room: u64) -> Snapshot {
         const TRIES: u32 = 100;
+        const CORRUPT: Snapshot = Snapshot::Failed("its ring was corrupt or would not hold still");
         let size = self.spool.layout.ring_size;
         for _ in 0..TRIES {
             let tail = self.control_u64(ring, control::TAIL);
             let mut starts = [0; region::STARTS * region::START_LEN];
             let at = self.spool.layout.region_at(ring);
-            self.spool.file.read_exact_at(&mut starts, at).ok()?;
+            if self.spool.file.read_exact_at(&mut starts, at).is_err() {
+                return CORRUPT;
+            }
             let head = self.control_u64(ring, control::HEAD);
             let len = head.wrapping_sub(tail);
             if len > size || head >= MAX_POSITION {
                 // Between its two loads the writer went round, or it lies.
                 continue;
             }
-            self.copy(ring, tail, len as usize, buffer).ok()?;
+            if len > room {
+                return Snapshot::Failed("the rings held too much for one dump");
+            }
+            if self.copy(ring, tail, len as usize, buffer).is_err() {
+                return CORRUPT;
+            }
             // The tail is looked at after the bytes were.
             fence(Ordering::Acquire);
             if self.control_u64(ring, control::TAIL) != tail {
                 continue;
+            }
+            if Unpacker::new(buffer, tail, size, true).next() == Ok(None) {
+                return Snapshot::Empty;
             }
             let start = starts
                 .chunks_exact(region::START_LEN)
                 .map(|start| (u64_of(start, 8), u64_of(start, 16)))
                 .find(|(pos, _)| *pos == tail)
                 .filter(|(_, number)| *number < MAX_POSITION);
-            if start.is_some() {
-                return start;
+            if let Some((tail, number)) = start {
+                return Snapshot::Records(tail, number);
             }
         }
-        None
+        CORRUPT
     }
 
     fn append_snapshot(

@@ -88,6 +88,16 @@ impl Drainer {
         let Some(((pos, number, stream), i)) = marks.max_by_key(|((pos, ..), _)| *pos) else {
             return;
         };
+        if number == mark::GIVEN_UP {
+            known.tail = pos;
+            known.mark = 1 - i;
+            self.give_up(
+                ring,
+                (stream.0 != 0).then_some(stream),
+                "its ring was corrupt",
+            );
+            return;
+        }
         let Some(resume) = streams.get(&stream) else {
             return;
         };
@@ -190,7 +200,13 @@ impl Drainer {
         let known = &mut self.rings[ring as usize];
         let at = control::MARKS + known.mark * control::MARK_LEN;
         let stream = known.stream.as_ref().map_or(0, |stream| stream.id().0);
-        let words = mark::write(pos, known.number, stream);
+        let number = if known.corrupt {
+            mark::GIVEN_UP
+        } else {
+            known.number
+        };
+        // One that makes no sense must not make the mark so, too.
+        let words = mark::write(pos.min(MAX_POSITION - 1), number, stream);
         known.mark = 1 - known.mark;
         let control = self.spool.layout.control_at(ring);
         for (word, value) in words.into_iter().enumerate() {
@@ -213,16 +229,21 @@ impl Drainer {
 
     /// Gives up on a ring's content; its writer must not wait for room.
     pub(super) fn discard(&mut self, ring: u32, head: u64, why: &str) {
-        let known = &mut self.rings[ring as usize];
-        if !known.corrupt {
-            known.corrupt = true;
-            let what = match &known.stream {
-                Some(stream) => format!("the rest of stream {}", stream.id()),
-                None => format!("the stream of ring {ring}"),
-            };
-            self.note(&what, why, 1);
-        }
+        let stream = self.rings[ring as usize].stream.as_ref();
+        self.give_up(ring, stream.map(StreamWriter::id), why);
         self.advance(ring, head);
+    }
+
+    /// Reads nothing more of a ring, and says so once.
+    fn give_up(&mut self, ring: u32, stream: Option<StreamId>, why: &str) {
+        if std::mem::replace(&mut self.rings[ring as usize].corrupt, true) {
+            return;
+        }
+        let what = match stream {
+            Some(stream) => format!("the rest of stream {stream}"),
+            None => format!("the stream of ring {ring}"),
+        };
+        self.note(&what, why, 1);
     }
 
     /// Makes the ring of a thread that has ended ready for another. Killed in

@@ -67,7 +67,7 @@
 //! field that it takes over. Its first record names the segment, as the header
 //! has it. No ready ring: it adds 1 to `wanted`, once, and
 //! the drainer will have prepared more in a moment; who
-//! has waited for `dead_after_ms` goes on without, and adds 1 to
+//! has waited for `dead_after_ms` (as counted below) goes on without, and adds 1 to
 //! `turned_away`; if `heartbeat` has not changed in that time, it ends the
 //! recording as below. A thread that ends stores
 //! state 3, with release order, and the ring is used again once it is drained.
@@ -86,7 +86,9 @@
 //! in between. When it sees `state` other than 0, recording has ended for this
 //! ring, for good. When `heartbeat` has not changed for `dead_after_ms` by the
 //! writer's own clock, it changes `state` from 0 to 2 by compare-and-swap, and
-//! recording has ended, too. A writer that waits stores `policy`, `head` and the
+//! recording has ended, too. A rest that took longer than a quarter of
+//! `dead_after_ms` counts as a quarter, here and below: the program was stopped,
+//! and the drainer perhaps with it. A writer that waits stores `policy`, `head` and the
 //! ring's state again, in case something else in the subject has overwritten
 //! them, and gives its ring up when the heart beats and `tail` has not moved for
 //! ten times `dead_after_ms`. Events from then on are counted in `discarded`.
@@ -108,8 +110,9 @@
 //! turn, so that one is always whole; the valid one with the larger position
 //! counts. The segment mark is a segment (u32) and a CRC32C of it and the
 //! stream: the stream has entered this segment, and the record that said so was
-//! released before an event followed it. Only [recovery](super::recover) reads
-//! them. A ring that is ready has none of them.
+//! released before an event followed it. A mark with the event number 2⁶²−1 says
+//! that the ring was corrupt, and that nothing more of it is read. Only
+//! [recovery](super::recover) reads them. A ring that is ready has none of them.
 //!
 //! **Under the ring policy** the tail is always the position of one of the
 //! region's starts. A writer that begins its k-th segment (from 0 for each

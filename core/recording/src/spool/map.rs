@@ -3,8 +3,9 @@
 
 use super::{
     layout::{self, header, state},
-    ring::{Environment, RingInfo, RingWriter},
+    ring::{Environment, RingInfo, RingWriter, room::counted_rest},
 };
+use crate::file_size;
 use rustix::mm::{MapFlags, ProtFlags};
 use std::{
     fs::File,
@@ -129,8 +130,9 @@ impl SubjectSpool {
     /// one; `None` when there is none to be had.
     #[must_use]
     pub fn ring(&self, info: RingInfo<'_>) -> Option<RingWriter<StdEnvironment>> {
-        let patience = Duration::from_millis(u64::from(self.layout.dead_after_ms));
+        let patience = u64::from(self.layout.dead_after_ms);
         let start = Instant::now();
+        let (mut looked_at, mut waited) = (0, 0);
         let heartbeat = self.map.u64(header::HEARTBEAT as u64);
         let mut waits = false;
         let beat = heartbeat.load(Ordering::Relaxed);
@@ -153,7 +155,10 @@ impl SubjectSpool {
                 let wanted = self.map.u32(header::WANTED as u64);
                 wanted.fetch_add(1, Ordering::Release);
             }
-            if start.elapsed() >= patience {
+            let now = start.elapsed().as_millis() as u64;
+            waited += counted_rest(now - looked_at, patience);
+            looked_at = now;
+            if waited >= patience {
                 let turned_away = self.map.u32(header::TURNED_AWAY as u64);
                 turned_away.fetch_add(1, Ordering::Relaxed);
                 if heartbeat.load(Ordering::Relaxed) == beat {
@@ -207,7 +212,8 @@ impl Environment for StdEnvironment {
 
     fn store_outside(&mut self, ring: u32, number: u64, event: &[u8]) -> bool {
         let path = self.folder.join(outside_name(ring, number));
-        let stored = std::fs::write(&path, event);
+        let stored =
+            file_size::check(event.len() as u64).and_then(|()| std::fs::write(&path, event));
         if stored.is_err() {
             let _ = std::fs::remove_file(&path);
         }

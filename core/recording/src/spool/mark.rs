@@ -4,6 +4,9 @@
 use super::layout::MAX_POSITION;
 use crate::stream::StreamId;
 
+/// The event number of a mark that gives its ring up.
+pub(crate) const GIVEN_UP: u64 = MAX_POSITION - 1;
+
 /// A mark as three words.
 pub(crate) fn write(pos: u64, number: u64, stream: u32) -> [u64; 3] {
     let crc = crc(pos, number, stream);
@@ -13,7 +16,7 @@ pub(crate) fn write(pos: u64, number: u64, stream: u32) -> [u64; 3] {
 /// What a mark says; `None` when it is torn, senseless or was never written.
 pub(crate) fn read([pos, number, last]: [u64; 3]) -> Option<(u64, u64, StreamId)> {
     let stream = last as u32;
-    let good = stream != 0
+    let good = (stream != 0 || number == GIVEN_UP)
         && pos < MAX_POSITION
         && number < MAX_POSITION
         && (last >> 32) as u32 == crc(pos, number, stream);

@@ -29,7 +29,9 @@
 //! `.d` behind it, and is there already. RING is the ring's index and NUMBER
 //! any number that this claim of the ring has not used yet, both in decimal.
 //! The file is whole before the record exists; a file of that name that is
-//! there before is nobody's and is overwritten. The drainer removes them.
+//! there before is nobody's and is overwritten. The drainer removes them. Where
+//! the process has a limit on the size of files that is lower than the event,
+//! the event is lost: to write past it would be the end of the subject.
 
 /// What a record is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

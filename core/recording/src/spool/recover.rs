@@ -21,7 +21,7 @@ pub enum RecoverError {
     #[error("its spool cannot be read: {0}")]
     Spool(#[source] SpoolError),
     /// The recording cannot be added to.
-    #[error("it cannot be completed from its spool: {0}")]
+    #[error("what its spool holds cannot be added: {0}")]
     Write(#[source] WriteError),
 }
 
@@ -72,7 +72,7 @@ fn complete(spool: Spool, writer: Writer, reader: &Recording) -> Result<Finished
     }
     let empty = reader.streams().filter(|(id, _)| streams[id].next == 0);
     drainer.adopt(empty.map(|(id, info)| (id, info.clone())));
-    drainer.finish(closing)
+    drainer.complete(closing)
 }
 
 /// Where a stream goes on, from what the recording has of it.

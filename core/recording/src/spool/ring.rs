@@ -8,7 +8,7 @@
     reason = "events are stored straight into a shared mapping"
 )]
 
-mod room;
+pub(crate) mod room;
 mod segments;
 #[cfg(test)]
 mod tests;

@@ -1,8 +1,9 @@
 //! The file behind a writer: chunks go to its end, whole or not at all.
 
-use super::WriteError;
+use super::{RESERVE, WriteError};
 use crate::{
     chunk::{self, ChunkHeader, ChunkKind},
+    file_size,
     index::ChunkEntry,
     manifest::CutShort,
 };
@@ -59,9 +60,9 @@ impl Sink {
             payload_crc: crc32c::crc32c(stored),
         };
         let bytes = header.write(self.id);
-        let written = self
-            .file
-            .write_all_at(&bytes, self.at)
+        let end = self.at + header.len_in_file();
+        let written = within_limit(end, last)
+            .and_then(|()| self.file.write_all_at(&bytes, self.at))
             .and_then(|()| self.file.write_all_at(stored, self.at + chunk::LEN as u64));
         if let Err(error) = written {
             // Whatever was written of it goes again.
@@ -82,6 +83,13 @@ impl Sink {
         }
         Ok(())
     }
+}
+
+/// An error when a chunk must not reach up to `end`: what comes last has the
+/// reserve to itself.
+fn within_limit(end: u64, last: bool) -> io::Result<()> {
+    let reserve = file_size::limit().map_or(0, |limit| RESERVE.min(limit / 4));
+    file_size::check(if last { end } else { end + reserve })
 }
 
 pub(super) fn failure(error: io::Error) -> WriteError {

@@ -5,8 +5,9 @@
 use reprise_recording::{
     Closing, Manifest, Recording, StreamId, Writer,
     spool::{
-        Drainer, Spool, SpoolConfig, SubjectSpool,
+        Drainer, RecoverError, Recovered, Spool, SpoolConfig, SubjectSpool,
         layout::{self, Policy},
+        recover,
         ring::RingInfo,
         spool_path,
     },
@@ -16,6 +17,7 @@ use std::{
     os::unix::fs::FileExt,
     path::{Path, PathBuf},
     sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
 };
 
 pub(crate) struct Setup {
@@ -170,6 +172,17 @@ pub(crate) fn events(file: &Path) -> Vec<Seen> {
         }
     }
     all
+}
+
+/// Recovers where tests start other programs: a child that one of them has
+/// forked holds the locks of all until it runs its program.
+pub(crate) fn recover_after_forks(file: &Path) -> Result<Recovered, RecoverError> {
+    loop {
+        match recover(file) {
+            Ok(Recovered::InProgress) => std::thread::sleep(Duration::from_millis(5)),
+            recovered => return recovered,
+        }
+    }
 }
 
 /// Number, whether it was replaced, and payload of a stream's events.

@@ -18,6 +18,9 @@ class Ring {
     private static final int SLICE = 2;
     private static final int SEGMENT = 3;
     private static final int PAD = 6;
+    /** In place of a ring. */
+    private static final int NONE = -1;
+    private static final int LATER = -2;
 
     private static long base;
     private static long ringSize;
@@ -81,28 +84,63 @@ class Ring {
         }
         U.putInt(control + 28, length);
         pos = U.getLongVolatile(null, control + 128);
+        // Something has scribbled on it.
+        ended = pos < 0 || pos >= 1L << 62;
         number(SEGMENT, U.getLongVolatile(null, base + 256));
     }
 
     private static int claim() {
-        long patience = System.nanoTime() + deadAfterMs * 1_000_000L;
-        while (U.getIntVolatile(null, base + 128) == 0) {
-            boolean hope = false;
-            for (int ring = 0; ring < rings; ring++) {
-                long at = base + controlsAt + 256L * ring;
-                int state = U.getIntVolatile(null, at);
-                if (state == 1 && U.compareAndSetInt(null, at, 1, 2)) {
-                    return ring;
-                }
-                hope |= state != 2;
-            }
-            // When every ring has its thread, waiting would only hold this one up.
-            if (!hope || System.nanoTime() - patience > 0) {
-                break;
-            }
-            pause(200_000);
+        int ring = take();
+        if (ring == LATER) {
+            ring = waitForRing();
+            paused();
         }
-        return -1;
+        return ring;
+    }
+
+    /** A ring; LATER when the drainer may soon have one ready, NONE when it will not. */
+    private static int take() {
+        if (U.getIntVolatile(null, base + 128) != 0) {
+            return NONE;
+        }
+        // When every ring has its thread, waiting would only hold this one up.
+        int none = NONE;
+        for (int ring = 0; ring < rings; ring++) {
+            long at = base + controlsAt + 256L * ring;
+            int state = U.getIntVolatile(null, at);
+            if (state == 1 && U.compareAndSetInt(null, at, 1, 2)) {
+                return ring;
+            }
+            none = state == 2 ? none : LATER;
+        }
+        return none;
+    }
+
+    private static int waitForRing() {
+        long beat = U.getLongVolatile(null, base + 64);
+        long looked = System.nanoTime();
+        long waited = 0;
+        int ring = LATER;
+        while (ring == LATER && waited < deadAfterMs * 1_000_000L) {
+            pause(200_000);
+            long now = System.nanoTime();
+            waited += counted(now - looked);
+            looked = now;
+            ring = take();
+        }
+        if (ring == LATER && beat == U.getLongVolatile(null, base + 64)) {
+            // Nobody is there, and the next thread need not wait.
+            U.compareAndSetInt(null, base + 128, 0, 2);
+        }
+        return ring;
+    }
+
+    /**
+     * How much of a rest counts for the drainer's silence. During a long one the whole program was
+     * stopped, and the drainer perhaps with it.
+     */
+    private static long counted(long rest) {
+        return Math.min(rest, Math.max(deadAfterMs * 250_000L, 1_000_000L));
     }
 
     /** The thread is gone: the ring can be used again once it is drained. */
@@ -258,34 +296,82 @@ class Ring {
         return U.getLongVolatile(null, control + 192);
     }
 
+    /** By a difference: a tail that was scribbled on must not promise more than the ring has. */
+    private boolean fits(long upto, long tail) {
+        return Long.compareUnsigned(upto - tail, ringSize) <= 0;
+    }
+
     private boolean waitForRoom(long upto) {
-        if (upto <= tail() + ringSize) {
+        if (fits(upto, tail())) {
             return true;
         }
+        boolean room = waitLong(upto);
+        paused();
+        return room;
+    }
+
+    private boolean waitLong(long upto) {
+        long tail = tail();
         long beat = U.getLongVolatile(null, base + 64);
-        long beatAt = System.nanoTime();
-        while (upto > tail() + ringSize) {
-            if (U.getIntVolatile(null, base + 128) != 0) {
+        long looked = System.nanoTime();
+        long silent = 0;
+        long stuck = 0;
+        for (;;) {
+            long seenTail = tail();
+            if (fits(upto, seenTail)) {
+                return true;
+            }
+            insist();
+            // A drainer that lives and does not see this ring will not come.
+            boolean forgotten = stuck >= deadAfterMs * 10_000_000L;
+            if (forgotten || U.getIntVolatile(null, base + 128) != 0) {
                 ended = true;
                 limit = 0;
                 return false;
             }
             pause(50_000);
-            long seen = U.getLongVolatile(null, base + 64);
             long now = System.nanoTime();
+            long rested = counted(now - looked);
+            looked = now;
+            silent += rested;
+            stuck += rested;
+            if (seenTail != tail) {
+                tail = seenTail;
+                stuck = 0;
+            }
+            long seen = U.getLongVolatile(null, base + 64);
             if (seen != beat) {
                 beat = seen;
-                beatAt = now;
-            } else if (now - beatAt >= deadAfterMs * 1_000_000L) {
+                silent = 0;
+            } else if (silent >= deadAfterMs * 1_000_000L) {
                 // Nobody drains. Whoever loses this race finds it ended.
                 U.compareAndSetInt(null, base + 128, 0, 2);
             }
         }
-        return true;
     }
 
-    /** Unlike Thread.sleep, which an interrupt of the subject's would end. */
+    /** Stores again what the drainer goes by: something else may have scribbled on it. */
+    private void insist() {
+        U.putInt(control + 4, 0);
+        U.putLongRelease(null, control + 128, pos);
+        if (U.getIntVolatile(null, control) != 2) {
+            U.putIntVolatile(null, control, 2);
+        }
+    }
+
+    /**
+     * Unlike Thread.sleep, which an interrupt of the subject's would end. After the last of them
+     * comes {@link #paused}.
+     */
     private static void pause(long nanos) {
         U.park(false, nanos);
+    }
+
+    /**
+     * The pauses may have used up an unpark that the subject counts on, so one is left behind:
+     * parking may end for no reason, but must not go on for none.
+     */
+    private static void paused() {
+        U.unpark(Thread.currentThread());
     }
 }

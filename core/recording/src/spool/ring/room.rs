@@ -7,6 +7,12 @@ use crate::spool::{
 };
 use core::sync::atomic::Ordering;
 
+/// How much of a rest counts for the drainer's silence. During a long one the
+/// whole program was probably stopped, and the drainer with it.
+pub(crate) fn counted_rest(rest: u64, silence: u64) -> u64 {
+    rest.min((silence / 4).max(1))
+}
+
 impl<E: Environment> RingWriter<E> {
     /// Makes room for a record of `need` bytes at `pos`, in one piece.
     pub(super) fn reserve(&mut self, need: u64) -> bool {
@@ -62,10 +68,12 @@ impl<E: Environment> RingWriter<E> {
             }
             core::hint::spin_loop();
         }
+        let silence = u64::from(self.spool.dead_after_ms);
         let mut beat = self.header_u64(header::HEARTBEAT).load(Ordering::Relaxed);
-        let mut beat_at = self.environment.now_ms();
         let mut tail = self.ring_u64(control::TAIL).load(Ordering::Acquire);
-        let mut tail_at = beat_at;
+        let mut looked_at = self.environment.now_ms();
+        // How long neither has changed, by what the clock says of the rests.
+        let (mut silent, mut stuck) = (0, 0);
         loop {
             if self.has_room(upto) {
                 return true;
@@ -77,19 +85,22 @@ impl<E: Environment> RingWriter<E> {
             }
             self.environment.pause();
             let now = self.environment.now_ms();
+            let rested = counted_rest(now.saturating_sub(looked_at), silence);
+            looked_at = now;
+            silent += rested;
+            stuck += rested;
             let seen = self.header_u64(header::HEARTBEAT).load(Ordering::Relaxed);
-            let silence = u64::from(self.spool.dead_after_ms);
             let seen_tail = self.ring_u64(control::TAIL).load(Ordering::Acquire);
             if seen_tail != tail {
-                (tail, tail_at) = (seen_tail, now);
-            } else if now.saturating_sub(tail_at) >= silence.saturating_mul(10) {
+                (tail, stuck) = (seen_tail, 0);
+            } else if stuck >= silence.saturating_mul(10) {
                 // The drainer lives and does not see this ring.
                 self.end();
                 return false;
             }
             if seen != beat {
-                (beat, beat_at) = (seen, now);
-            } else if now.saturating_sub(beat_at) >= silence {
+                (beat, silent) = (seen, 0);
+            } else if silent >= silence {
                 // Nobody is there. Whoever loses this race finds it ended.
                 let _ = self.header_u32(header::STATE).compare_exchange(
                     state::RECORDING,

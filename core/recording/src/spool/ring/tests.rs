@@ -37,6 +37,8 @@ struct World {
     now: Rc<Cell<u64>>,
     beats: bool,
     owner: bool,
+    /// How long the next pause takes.
+    pause: Rc<Cell<u64>>,
 }
 
 impl Environment for World {
@@ -49,7 +51,7 @@ impl Environment for World {
     }
 
     fn pause(&mut self) {
-        self.now.set(self.now.get() + 1);
+        self.now.set(self.now.get() + self.pause.replace(1));
         if self.beats {
             field(self.base, header::HEARTBEAT).fetch_add(1, Ordering::Relaxed);
         }
@@ -68,6 +70,7 @@ fn claim(memory: &mut Memory, beats: bool, owner: bool) -> (RingWriter<World>, R
         now: now.clone(),
         beats,
         owner,
+        pause: Rc::new(Cell::new(1)),
     };
     // SAFETY: the memory has the layout's length and stays until the test ends.
     let writer = unsafe { RingWriter::claim(base, SPOOL, RingInfo::default(), world) };
@@ -120,4 +123,20 @@ fn a_ring_with_an_impossible_head_is_not_written_to() {
     field(memory.base(), head).store(MAX_POSITION, Ordering::Relaxed);
     let (mut writer, _) = claim(&mut memory, true, true);
     assert!(!writer.append(b"x"));
+}
+
+/// Subject and recorder are stopped together (a shell's Ctrl-Z, a frozen
+/// container) while the writer waits: the time in which nobody ran says nothing
+/// about the drainer.
+#[test]
+fn a_drainer_that_was_stopped_with_its_subject_is_not_dead() {
+    for beats in [false, true] {
+        let mut memory = Memory::new();
+        let (mut writer, now) = claim(&mut memory, beats, true);
+        let pause = writer.environment.pause.clone();
+        pause.set(3_600_000);
+        while writer.append(&[1; 100]) {}
+        let running = now.get() - 3_600_000;
+        assert!(running >= 50, "{running} ms, beats: {beats}");
+    }
 }
