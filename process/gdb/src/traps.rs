@@ -6,7 +6,7 @@ use gdbstub::target::ext::breakpoints::{
     Breakpoints, HwBreakpoint, HwBreakpointOps, HwWatchpoint, HwWatchpointOps, SwBreakpoint,
     SwBreakpointOps, WatchKind,
 };
-use reprise_player::{Traps, Watch};
+use reprise_player::{Traps, Use, Watch};
 use reprise_recording::Source;
 
 use crate::target::Debuggee;
@@ -30,7 +30,10 @@ impl Wanted {
             places.push(Watch {
                 address: at,
                 len: len as u8,
-                reads: self.kind != WatchKind::Write,
+                when: match self.kind {
+                    WatchKind::Write => Use::Write,
+                    _ => Use::Access,
+                },
             });
             at += len;
         }

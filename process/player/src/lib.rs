@@ -37,7 +37,7 @@ pub use crate::debug::{Halt, Opened, Position, Session, Traps};
 pub use crate::divergence::{Divergence, Fact, Location};
 pub use crate::play::{Played, Wrote};
 pub use reprise_process_events::RECORDING as KIND;
-pub use reprise_tracee::Watch;
+pub use reprise_tracee::{Use, Watch};
 
 use nix::errno::Errno;
 use reprise_process_events::wire::WireError;

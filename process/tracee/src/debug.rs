@@ -14,8 +14,19 @@ pub struct Watch {
     pub address: u64,
     /// How many bytes.
     pub len: u8,
-    /// Reading stops it as well as writing.
-    pub reads: bool,
+    /// What stops the process.
+    pub when: Use,
+}
+
+/// A use of a watched place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Use {
+    /// Something is written there. The process stops behind that.
+    Write,
+    /// Something is written or read there. The process stops behind that.
+    Access,
+    /// The instruction there is about to be executed; one byte is watched.
+    Execute,
 }
 
 impl Watch {
@@ -25,7 +36,11 @@ impl Watch {
     /// What the control register says about it, as the processor's fourth part
     /// number `index`.
     fn control(self, index: usize) -> u64 {
-        let kind = if self.reads { 3 } else { 1 };
+        let kind = match self.when {
+            Use::Execute => 0,
+            Use::Write => 1,
+            Use::Access => 3,
+        };
         let len = match self.len {
             1 => 0,
             2 => 1,

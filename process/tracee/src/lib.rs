@@ -12,7 +12,7 @@ pub mod processor;
 mod ptrace;
 mod stop;
 
-pub use crate::debug::Watch;
+pub use crate::debug::{Use, Watch};
 pub use crate::inject::COPY;
 pub use crate::memory::Tracing;
 pub use crate::stop::{Stop, Trap};

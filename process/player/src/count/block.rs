@@ -44,6 +44,8 @@ pub(super) struct Piece {
     pub(super) counted: Option<u32>,
     /// The addresses it was made from.
     pub(super) guest: (u64, u64),
+    /// The address behind the call at its end, which will be returned to.
+    pub(super) returns_to: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -209,6 +211,8 @@ fn write(
     }
     writer.finish(reserve, quiet.is_none());
     let last = body.last().map_or(guest, Instruction::next_ip);
+    let calls = |last: &&Instruction| matches!(last.code(), Op::Call_rel32_64 | Op::Call_rm64);
+    let returns_to = body.last().filter(calls).map(Instruction::next_ip);
     Piece {
         bytes: writer.code.bytes,
         instructions: writer.places,
@@ -216,6 +220,7 @@ fn write(
         count,
         counted,
         guest: (guest, last.max(guest + 1)),
+        returns_to,
     }
 }
 

@@ -1,6 +1,6 @@
 //! The translations that are in the process, and what they were made from.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use reprise_tracee::Tracee;
 
@@ -13,7 +13,10 @@ use crate::space::Space;
 const ALIGNMENT: u64 = 16;
 
 /// More than a piece can take.
-const ROOM: u64 = 64 << 10;
+const ROOM: u64 = 16 << 10;
+
+/// How many pieces are made at once.
+const BATCH: usize = 24;
 
 /// The longest instruction.
 const INSTRUCTION: u64 = 15;
@@ -110,6 +113,7 @@ impl Cache {
     }
 
     /// Where the translation of an address is; `None` if it cannot have one.
+    /// What can be reached from there is translated with it, up to a point.
     pub(super) fn find(
         &mut self,
         process: Tracee,
@@ -122,13 +126,48 @@ impl Cache {
         let Some(arena) = self.arena_for(guest) else {
             return Ok(None);
         };
-        let code = read_code(process, space, guest, u64::from(LONGEST) * INSTRUCTION);
-        if code.is_empty() {
-            return Ok(None);
-        }
-        if self.arenas[arena].top + ROOM > self.arenas[arena].end {
+        if self.arenas[arena].top + (BATCH as u64 + 1) * ROOM > self.arenas[arena].end {
             self.forget_all(process)?;
         }
+        let start = self.arenas[arena].top;
+        let first = self.blocks.len();
+        let mut bytes = Vec::new();
+        let mut wanted = VecDeque::from([guest]);
+        while let Some(next) = wanted.pop_front() {
+            if self.blocks.len() - first >= BATCH {
+                break;
+            }
+            if self.by_guest.contains_key(&next) || self.arena_for(next) != Some(arena) {
+                continue;
+            }
+            let code = read_code(process, space, next, u64::from(LONGEST) * INSTRUCTION);
+            if code.is_empty() {
+                continue;
+            }
+            let piece = self.add(arena, &code, next, &mut bytes);
+            let jumps = piece.exits.iter().filter_map(|(_, exit)| match exit {
+                Exit::Jump { to, .. } => Some(*to),
+                _ => None,
+            });
+            wanted.extend(jumps.chain(piece.returns_to));
+        }
+        if self.blocks.len() == first {
+            return Ok(None);
+        }
+        self.link_all(first, start, &mut bytes);
+        process.write(start, &bytes)?;
+        for block in first..self.blocks.len() {
+            let returns_to = self.blocks[block].piece.returns_to;
+            let found = returns_to.and_then(|to| Some((to, *self.by_guest.get(&to)?)));
+            if let Some((to, block)) = found {
+                self.publish(process, to, self.blocks[block].host)?;
+            }
+        }
+        Ok(Some(start))
+    }
+
+    /// Adds a piece to those that are about to be put into an arena.
+    fn add(&mut self, arena: usize, code: &[u8], guest: u64, bytes: &mut Vec<u8>) -> &Piece {
         let host = self.arenas[arena].top;
         let wish = Wish {
             desk: self.desk,
@@ -137,11 +176,11 @@ impl Cache {
             counts: true,
             is_breakpoint: &|address| self.breakpoints.contains(&address),
         };
-        let mut piece = translate(&code, guest, &wish);
-        process.write(host, &piece.bytes)?;
-        let len = (piece.bytes.len() as u64).max(ALIGNMENT);
-        self.arenas[arena].top = (host + len).next_multiple_of(ALIGNMENT);
-        piece.bytes = Vec::new();
+        let mut piece = translate(code, guest, &wish);
+        let len = (piece.bytes.len() as u64).next_multiple_of(ALIGNMENT);
+        bytes.append(&mut piece.bytes);
+        self.arenas[arena].top = host + len;
+        bytes.resize(bytes.len().next_multiple_of(ALIGNMENT as usize), 0xcc);
         let block = self.blocks.len();
         for &(offset, exit) in &piece.exits {
             let left = Left::Exit(block, exit);
@@ -150,7 +189,26 @@ impl Cache {
         self.by_guest.insert(guest, block);
         self.by_host.insert(host, block);
         self.blocks.push(Block { host, piece });
-        Ok(Some(host))
+        &self.blocks[block].piece
+    }
+
+    /// Lets the jumps of new pieces, whose bytes will be at `start`, go straight
+    /// to those that are there, if they are near.
+    fn link_all(&self, first: usize, start: u64, bytes: &mut [u8]) {
+        for block in &self.blocks[first..] {
+            for (_, exit) in &block.piece.exits {
+                let Exit::Jump { to, from } = exit else {
+                    continue;
+                };
+                let target = self.by_guest.get(to).map(|block| self.blocks[*block].host);
+                let from = block.host + *from as u64;
+                let distance = target.and_then(|target| near(from, target));
+                let at = (from - start) as usize;
+                if let (Some(distance), Some(gap)) = (distance, bytes.get_mut(at..at + 4)) {
+                    gap.copy_from_slice(&distance.to_le_bytes());
+                }
+            }
+        }
     }
 
     /// Puts a piece into the process that is run once.
@@ -205,10 +263,6 @@ impl Cache {
 
     /// Lets the jump whose distance is at `from` go straight to `to`.
     pub(super) fn link(&mut self, process: Tracee, from: u64, to: u64) -> Result<(), PlayError> {
-        let near = |from: u64, to: u64| {
-            let distance = to.wrapping_sub(from + 4).cast_signed();
-            i32::try_from(distance).ok()
-        };
         if let Some(distance) = near(from, to) {
             return Ok(process.write(from, &distance.to_le_bytes())?);
         }
@@ -310,6 +364,12 @@ impl Block {
     pub(super) fn before(&self, host: u64) -> Option<Place> {
         self.at_or_before(host.checked_sub(1)?)
     }
+}
+
+/// The distance from behind a field of four bytes, if it fits into that.
+fn near(from: u64, to: u64) -> Option<i32> {
+    let distance = to.wrapping_sub(from + 4).cast_signed();
+    i32::try_from(distance).ok()
 }
 
 /// The code at an address, as far as it can be executed and not changed.

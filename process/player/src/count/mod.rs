@@ -84,6 +84,16 @@ struct Part {
     reserve: bool,
 }
 
+/// Where a way out leads.
+enum Followed {
+    /// To this place in the translation.
+    To(u64),
+    /// To an address that cannot be translated.
+    Nowhere(u64),
+    /// Out of the translation.
+    Out(Exit),
+}
+
 impl Part {
     fn go_on(count: u64) -> Self {
         Self {
@@ -264,61 +274,83 @@ impl Counter {
             let Some(left) = left.filter(|_| stop == Stop::Signal(libc::SIGTRAP)) else {
                 return self.faulted(process, registers, stop, budget);
             };
-            let ran = self.ran(process, budget)?;
-            let (guest, part) = match left {
-                Left::Exit(block, Exit::Reserve) => {
-                    let piece = &self.cache.block(block).piece;
-                    let counted = piece.counted.unwrap_or(0);
-                    let place = piece.instructions.iter().find(|p| p.index == counted);
-                    let guest = place.map_or(piece.guest.0, |place| place.guest);
-                    let ran = ran.saturating_sub(u64::from(piece.count)) + u64::from(counted);
-                    let mut part = Part::go_on(ran);
-                    part.reserve = true;
-                    (guest, part)
+            let (guest, part) = match self.follow(ground, at, left)? {
+                Followed::To(next) => {
+                    host = next;
+                    continue;
                 }
-                Left::Exit(_, Exit::Breakpoint { at }) => (at, Part::stop(ran, Why::Breakpoint)),
-                Left::Exit(_, Exit::Odd { at }) => {
+                Followed::Nowhere(guest) => (guest, Part::go_on(self.ran(process, budget)?)),
+                Followed::Out(Exit::Breakpoint { at }) => {
+                    let ran = self.ran(process, budget)?;
+                    (at, Part::stop(ran, Why::Breakpoint))
+                }
+                Followed::Out(Exit::Odd { at }) => {
+                    let ran = self.ran(process, budget)?;
                     registers.set_rip(at);
                     let mut part = self.bare(ground, registers)?;
                     part.count += ran;
                     return Ok(part);
                 }
-                Left::Exit(block, Exit::Jump { to, from }) => {
-                    let from = self.cache.block(block).host + from as u64;
-                    if let Some(next) = self.cache.find(process, ground.space, to)? {
-                        // Making room may have thrown everything away.
-                        if self.cache.left_at(at).is_some() {
-                            self.cache.link(process, from, next)?;
-                        }
-                        host = next;
-                        continue;
-                    }
-                    (to, Part::go_on(ran))
-                }
-                Left::Exit(_, Exit::Far) => {
-                    let to = self.word(process, self.desk.target())?;
-                    if let Some(next) = self.cache.find(process, ground.space, to)? {
-                        self.cache.publish(process, to, next)?;
-                        host = next;
-                        continue;
-                    }
-                    (to, Part::go_on(ran))
-                }
-                Left::Stale(guest) => {
-                    if let Some(next) = self.cache.find(process, ground.space, guest)? {
-                        if self.cache.left_at(at).is_some() {
-                            self.cache.renew(process, at, next)?;
-                            self.cache.publish(process, guest, next)?;
-                        }
-                        host = next;
-                        continue;
-                    }
-                    (guest, Part::go_on(ran))
-                }
+                Followed::Out(_) => self.at_reserve(process, left, budget)?,
             };
             self.put(process, registers, guest)?;
             return Ok(part);
         }
+    }
+
+    /// Where it goes on from a way out, in the translation if it can.
+    fn follow(&mut self, ground: Ground<'_>, at: u64, left: Left) -> Result<Followed, PlayError> {
+        let Ground { process, space } = ground;
+        let to = match left {
+            Left::Exit(_, Exit::Jump { to, .. }) => to,
+            Left::Exit(_, Exit::Far) => self.word(process, self.desk.target())?,
+            Left::Stale(guest) => guest,
+            Left::Exit(_, exit) => return Ok(Followed::Out(exit)),
+        };
+        let from = match left {
+            Left::Exit(block, Exit::Jump { from, .. }) => {
+                self.cache.block(block).host + from as u64
+            }
+            _ => 0,
+        };
+        let Some(next) = self.cache.find(process, space, to)? else {
+            return Ok(Followed::Nowhere(to));
+        };
+        // Making room may have thrown everything else away.
+        let still_there = self.cache.left_at(at).is_some();
+        match left {
+            Left::Exit(_, Exit::Jump { .. }) if still_there => {
+                self.cache.link(process, from, next)?;
+            }
+            Left::Exit(_, Exit::Far) => self.cache.publish(process, to, next)?,
+            Left::Stale(_) if still_there => {
+                self.cache.renew(process, at, next)?;
+                self.cache.publish(process, to, next)?;
+            }
+            _ => {}
+        }
+        Ok(Followed::To(next))
+    }
+
+    /// Where it stands when the count is nearly used up.
+    fn at_reserve(
+        &self,
+        process: Tracee,
+        left: Left,
+        budget: u64,
+    ) -> Result<(u64, Part), PlayError> {
+        let ran = self.ran(process, budget)?;
+        let Left::Exit(block, _) = left else {
+            return Err(PlayError::Limit("its own count"));
+        };
+        let piece = &self.cache.block(block).piece;
+        let counted = piece.counted.unwrap_or(0);
+        let place = piece.instructions.iter().find(|p| p.index == counted);
+        let guest = place.map_or(piece.guest.0, |place| place.guest);
+        let ran = ran.saturating_sub(u64::from(piece.count)) + u64::from(counted);
+        let mut part = Part::go_on(ran);
+        part.reserve = true;
+        Ok((guest, part))
     }
 
     /// Runs at most `most` instructions, in a piece of their own.

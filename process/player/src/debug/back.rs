@@ -172,7 +172,7 @@ impl<S: Source> Session<'_, '_, S> {
     }
 
     /// Goes to a position, past all traps.
-    fn seek(&mut self, goal: Position) -> Result<(), PlayError> {
+    pub(super) fn seek(&mut self, goal: Position) -> Result<(), PlayError> {
         self.approach(goal)?;
         self.set(false)?;
         if goal.count - self.position.count.min(goal.count) > FAR {

@@ -1,8 +1,11 @@
 //! Going forward: from event to event, and where it stops on the way.
 
+use std::time::{Duration, Instant};
+
+use nix::libc;
 use reprise_process_events::{Ending, Event};
 use reprise_recording::Source;
-use reprise_tracee::Stop;
+use reprise_tracee::{Stop, Use, Watch};
 
 use super::{Halt, OUT_OF_TIME, Position, Session};
 use crate::PlayError;
@@ -11,6 +14,9 @@ use crate::play::runs_to;
 
 /// How many instructions run between two looks at whether to go on.
 const SLICE: u64 = 20_000_000;
+
+/// After so long without a stop the processor looks for it.
+const QUIET: Duration = Duration::from_millis(150);
 
 /// How far to go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,7 +102,7 @@ impl<S: Source> Session<'_, '_, S> {
     fn changed(&mut self, hits: u64) -> Option<usize> {
         let values = self.watched();
         let used = (0..values.len()).find(|&index| {
-            let reads = self.traps.watches[index].reads;
+            let reads = self.traps.watches[index].when == Use::Access;
             let is_hit = hits & (1 << index) != 0;
             self.values.get(index) != values.get(index) || (reads && is_hit)
         });
@@ -110,6 +116,15 @@ impl<S: Source> Session<'_, '_, S> {
         goal: Goal,
         interrupted: &mut dyn FnMut() -> bool,
     ) -> Result<Stopped, PlayError> {
+        let started = Instant::now();
+        // Where the processor has seen that there is a stop.
+        let mut seen = None;
+        // Before the last event on the way there is no need to count.
+        let counted_from = match goal {
+            Goal::Before(event) => event - 1,
+            Goal::At(position) => position.event,
+            Goal::End => self.survey.last.saturating_sub(1),
+        };
         loop {
             let limit = match goal {
                 Goal::At(goal) if goal <= self.position => return Ok(self.stopped(Halt::Done)),
@@ -121,15 +136,21 @@ impl<S: Source> Session<'_, '_, S> {
             if goal == Goal::Before(self.position.event + 1) && !self.runs() {
                 return Ok(self.stopped(Halt::Done));
             }
-            let before_event = match goal {
-                Goal::Before(event) => event - 1,
-                Goal::At(position) => position.event,
-                Goal::End => self.survey.last.saturating_sub(1),
-            };
-            let stopped = if self.counter.has_traps() || self.position.event >= before_event {
+            let far = self.position.event < counted_from && seen != Some(self.position.event);
+            let stopped = if !far {
                 self.part(limit.min(SLICE), goal)?
-            } else {
+            } else if !self.counter.has_traps() {
                 self.without_counting()?
+            } else if started.elapsed() > QUIET && self.fit() {
+                match self.with_debug_registers()? {
+                    Some(stopped) => stopped,
+                    None => {
+                        seen = Some(self.position.event);
+                        continue;
+                    }
+                }
+            } else {
+                self.part(SLICE, goal)?
             };
             if let Some(stopped) = stopped {
                 return Ok(stopped);
@@ -141,6 +162,54 @@ impl<S: Source> Session<'_, '_, S> {
                 return Ok(self.stopped(Halt::Interrupted));
             }
         }
+    }
+
+    /// Whether the processor can look for all traps itself.
+    fn fit(&self) -> bool {
+        self.traps.breakpoints.len() + self.traps.watches.len() <= Watch::MOST
+    }
+
+    /// Runs to the next event at full speed, with the processor looking for
+    /// traps. `None` if there is one before the event; it then stands where it
+    /// stood, and has to look for it by counting.
+    fn with_debug_registers(&mut self) -> Result<Option<Option<Stopped>>, PlayError> {
+        if !self.runs() {
+            return self.happen(None).map(Some);
+        }
+        let start = self.position;
+        // One that it stands at is passed.
+        if self.is_at_breakpoint()? {
+            return self.part(1, Goal::End).map(Some);
+        }
+        let process = self.play.blank.tracee;
+        let breakpoints = self.traps.breakpoints.iter().map(|address| Watch {
+            address: *address,
+            len: 1,
+            when: Use::Execute,
+        });
+        let watches = self.traps.watches.iter().copied();
+        self.counter.stop_watching(process)?;
+        process.set_watches(&watches.chain(breakpoints).collect::<Vec<_>>())?;
+        let places = self.traps.watches.len();
+        let stop = loop {
+            let stop = self.play.go()?;
+            if stop != Stop::Signal(libc::SIGTRAP) {
+                break stop;
+            }
+            let hits = process.take_watch_hits()?;
+            if hits == 0 {
+                break stop;
+            }
+            if hits >> places != 0 || self.changed(hits).is_some() {
+                self.seek(start)?;
+                self.set(true)?;
+                return Ok(None);
+            }
+        };
+        if !matches!(stop, Stop::Exited(_) | Stop::Killed(_)) {
+            process.set_watches(&[])?;
+        }
+        self.happen(Some(stop)).map(Some)
     }
 
     /// One instruction or event.

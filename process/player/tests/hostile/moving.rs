@@ -17,8 +17,8 @@ fn moved(start: &Start, code: &[u8], events: &[Event]) -> Result<(Halt, u64), Pl
     let mut output = |_: reprise_player::Wrote<'_>| {};
     let mut session = Session::new(&opened, &LIMITS, &mut output)?;
     let mut traps = Traps::default();
-    // One that is never come to.
-    traps.breakpoints.insert(1);
+    // Never come to, and more than the processor can look for.
+    traps.breakpoints.extend(1..6);
     session.set_traps(&traps);
     let halt = session.go_on(&mut || false)?;
     let position = session.position();
