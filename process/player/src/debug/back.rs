@@ -210,7 +210,8 @@ impl<S: Source> Session<'_, '_, S> {
     /// goal in it, from wherever that is shortest.
     fn approach(&mut self, goal: Position) -> Result<(), PlayError> {
         let nearest = self.checkpoints.before(goal);
-        if self.position > goal || nearest.is_some_and(|nearest| nearest > self.position) {
+        let nearer = nearest.is_some_and(|nearest| nearest > self.position);
+        if self.astray || self.position > goal || nearer {
             self.restore(goal)?;
         }
         if self.position.event < goal.event {

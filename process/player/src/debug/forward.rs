@@ -46,6 +46,7 @@ impl<S: Source> Session<'_, '_, S> {
             return Ok(Halt::End);
         }
         let stopped = self.guarded(|session| {
+            session.come_back()?;
             session.set(true)?;
             session.forward(Goal::End, interrupted)
         })?;
@@ -58,6 +59,7 @@ impl<S: Source> Session<'_, '_, S> {
             return Ok(Halt::End);
         }
         let stopped = self.guarded(|session| {
+            session.come_back()?;
             session.set(true)?;
             session.one()
         })?;
@@ -65,6 +67,14 @@ impl<S: Source> Session<'_, '_, S> {
             Halt::Breakpoint => Halt::Done,
             halt => halt,
         })
+    }
+
+    /// Goes to its position, if it has left it without arriving anywhere.
+    fn come_back(&mut self) -> Result<(), PlayError> {
+        if self.astray {
+            self.seek(self.position)?;
+        }
+        Ok(())
     }
 
     /// What goes wrong on the way is a place to stop at.
@@ -191,6 +201,7 @@ impl<S: Source> Session<'_, '_, S> {
         self.counter.stop_watching(process)?;
         process.set_watches(&watches.chain(breakpoints).collect::<Vec<_>>())?;
         let places = self.traps.watches.len();
+        self.astray = true;
         let stop = loop {
             let stop = self.play.go()?;
             if stop != Stop::Signal(libc::SIGTRAP) {
@@ -263,6 +274,7 @@ impl<S: Source> Session<'_, '_, S> {
         };
         let stop = if runs_to(due) {
             self.counter.stop_watching(self.play.blank.tracee)?;
+            self.astray = true;
             Some(self.play.go()?)
         } else {
             None
@@ -296,6 +308,7 @@ impl<S: Source> Session<'_, '_, S> {
             event: before.event + 1,
             count: 0,
         };
+        self.astray = false;
         let process = self.play.blank.tracee;
         for (start, end) in self.survey.changes(before.event, self.position.event) {
             self.counter.forget(process, start, end)?;

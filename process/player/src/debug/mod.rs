@@ -115,6 +115,9 @@ pub struct Session<'r, 'o, S> {
     compared: bool,
     /// It has been said that the end is here.
     ended: bool,
+    /// The process is somewhere behind the position, nobody knows where: it was
+    /// run without counting and did not arrive at an event.
+    astray: bool,
 }
 
 impl<'r, 'o, S: Source> Session<'r, 'o, S> {
@@ -156,6 +159,7 @@ impl<'r, 'o, S: Source> Session<'r, 'o, S> {
             values: Vec::new(),
             compared: false,
             ended: false,
+            astray: false,
         };
         session.checkpoint()?;
         Ok(session)
@@ -233,6 +237,7 @@ impl<'r, 'o, S: Source> Session<'r, 'o, S> {
             .ok_or(PlayError::Empty)?;
         let process = self.play.blank.tracee;
         self.ended = false;
+        self.astray = false;
         self.counter.has_moved();
         for (start, end) in self.survey.changes(from, self.position.event) {
             self.counter.forget(process, start, end)?;
