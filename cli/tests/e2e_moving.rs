@@ -118,6 +118,7 @@ fn check(name: &str, command: &[&str], stdin: &[u8]) {
     let (counted, halt) = timed(|| session.go_on(&mut || false));
     assert_eq!((halt.unwrap(), session.position()), (Halt::End, end));
     row("continue to the end, all instructions counted", counted, "");
+    in_the_middle(&mut session);
     let middle = Position {
         event: (start.event + end.event) / 2,
         count: 0,
@@ -125,6 +126,47 @@ fn check(name: &str, command: &[&str], stdin: &[u8]) {
     let (jump, halt) = timed(|| session.go_to(middle.event));
     assert_eq!((halt.unwrap(), session.position()), (Halt::Done, middle));
     row("go to an event half-way", jump, "");
+}
+
+/// Steps and looks back from where a computation is under way: not from an
+/// event, and with each place on the way come by many times.
+fn in_the_middle(session: &mut Session<'_, '_, std::fs::File>) {
+    let (first, last) = session.events();
+    assert_eq!(session.go_to(first).unwrap(), Halt::Done);
+    let wanted = Duration::from_millis(if is_long() { 800 } else { 20 });
+    let started = Instant::now();
+    let halt = session.go_on(&mut || started.elapsed() > wanted).unwrap();
+    if halt != Halt::Interrupted || session.position().event >= last {
+        println!("  (it was over before its middle)");
+        return;
+    }
+    let mut back = Vec::new();
+    for _ in 0..40 {
+        let (took, halt) = timed(|| session.step_back());
+        assert!(matches!(halt.unwrap(), Halt::Done | Halt::Start));
+        back.push(took);
+    }
+    back.sort();
+    row(
+        "in the middle: reverse-stepi, median",
+        back[20],
+        "budget 200 ms",
+    );
+    row(
+        "in the middle: reverse-stepi, worst",
+        back[39],
+        "budget 200 ms",
+    );
+    let mut traps = Traps::default();
+    let pc = session.state().unwrap().registers.rip();
+    traps.breakpoints.insert(pc);
+    session.set_traps(&traps);
+    let from = session.position();
+    let (took, halt) = timed(|| session.go_back(&mut || false));
+    assert!(matches!(halt.unwrap(), Halt::Breakpoint | Halt::Start));
+    assert!(session.position() < from);
+    row("in the middle: reverse-continue to here", took, "");
+    session.set_traps(&Traps::default());
 }
 
 #[test]

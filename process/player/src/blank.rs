@@ -229,6 +229,8 @@ fn become_blank(image: RawFd, limits: &Limits) -> ! {
             | CloneFlags::CLONE_NEWUTS
             | CloneFlags::CLONE_NEWNS,
     );
+    // What is typed at a terminal to interrupt a debugger is not for it.
+    let _ = nix::unistd::setpgid(Pid::from_raw(0), Pid::from_raw(0));
     let ready = nix::sys::ptrace::traceme()
         .and_then(|()| raise(Signal::SIGSTOP))
         .and_then(|()| setrlimit(Resource::RLIMIT_CORE, 0, 0))

@@ -69,7 +69,17 @@ impl Checkpoints {
     ) -> Result<(), PlayError> {
         let started = Instant::now();
         if !self.all.contains_key(&position) {
-            let process = Copied::of(play.blank.tracee, behind)?;
+            let process = match Copied::of(play.blank.tracee, behind) {
+                Ok(process) => process,
+                Err(error) if self.all.is_empty() => return Err(error),
+                Err(_) => {
+                    // No room for so many: one less, and more time in between.
+                    self.give_up_one(position);
+                    self.pause *= 2;
+                    self.last = Instant::now();
+                    return Ok(());
+                }
+            };
             self.made += 1;
             let checkpoint = Checkpoint {
                 process,
@@ -79,7 +89,9 @@ impl Checkpoints {
                 order: self.made,
             };
             self.all.insert(position, checkpoint);
-            self.thin_out(position);
+            if self.all.len() > MOST {
+                self.give_up_one(position);
+            }
         }
         self.pause = BETWEEN.max(started.elapsed() * SHARE);
         self.last = Instant::now();
@@ -107,11 +119,11 @@ impl Checkpoints {
         Ok(Some(at))
     }
 
-    /// Gives up one when there are too many: neither the first nor one near
-    /// `here`, but of the others the one whose going leaves the smallest hole,
-    /// by events and then by instructions.
-    fn thin_out(&mut self, here: Position) {
-        if self.all.len() <= MOST {
+    /// Gives up one: neither the first nor the last nor that at `here`, but of
+    /// the others the one whose going leaves the smallest hole, by events and
+    /// then by instructions.
+    fn give_up_one(&mut self, here: Position) {
+        if self.all.len() < 3 {
             return;
         }
         let positions: Vec<Position> = self.all.keys().copied().collect();
