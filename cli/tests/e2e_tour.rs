@@ -95,6 +95,12 @@ fn check(command: &mut Command, folder: &Path) {
         "  $ reprise replay crash.reprise\n  reprise: replayed ",
         "  served 7 cake\n",
         "The same output and the same crash",
+        "6. From a crash back to its cause\n",
+        "  $ reprise record --last 10s -o overrun.reprise -- ./overrun\n",
+        "Program received signal SIGSEGV",
+        "Hardware watchpoint 1: table.title\n",
+        "index=4)",
+        "The fifth word, at index 4",
         "Where to go on\n",
         "Not there yet: ",
     ] {
@@ -152,7 +158,15 @@ fn recordings_can_be_kept() {
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
     names.sort();
-    let expected = ["crash", "damaged", "ledger", "orphan"].map(|name| format!("{name}.reprise"));
+    let expected = [
+        "crash.reprise",
+        "damaged.reprise",
+        "ledger.reprise",
+        "orphan.reprise",
+        "overrun.c",
+        "overrun.reprise",
+        "symbols",
+    ];
     assert_eq!(names, expected, "and nothing else");
 }
 

@@ -15,22 +15,41 @@ struct Study {
     cargo: &'static [&'static str],
 }
 
-const STUDIES: &[Study] = &[Study {
-    name: "recording-faults",
-    about: "what is still readable of a recording that was cut short or damaged, at length",
-    environment: &[("RECORDING_FAULTS", "long")],
-    cargo: &[
-        "test",
-        "--release",
-        "--locked",
-        "-p",
-        "reprise-recording",
-        "--test",
-        "faults",
-        "--",
-        "--nocapture",
-    ],
-}];
+const STUDIES: &[Study] = &[
+    Study {
+        name: "moving",
+        about: "how long it takes to move through the replay of a process, in both directions",
+        environment: &[("MOVING", "long")],
+        cargo: &[
+            "test",
+            "--release",
+            "--locked",
+            "-p",
+            "reprise",
+            "--test",
+            "e2e_moving",
+            "--",
+            "--nocapture",
+            "--test-threads=1",
+        ],
+    },
+    Study {
+        name: "recording-faults",
+        about: "what is still readable of a recording that was cut short or damaged, at length",
+        environment: &[("RECORDING_FAULTS", "long")],
+        cargo: &[
+            "test",
+            "--release",
+            "--locked",
+            "-p",
+            "reprise-recording",
+            "--test",
+            "faults",
+            "--",
+            "--nocapture",
+        ],
+    },
+];
 
 pub(crate) fn run(arguments: &[String]) -> TaskResult {
     let Some((name, arguments)) = arguments.split_first() else {

@@ -1,5 +1,6 @@
 //! `reprise replay`: play a recording.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -8,19 +9,28 @@ use clap::Args;
 use super::quantity;
 use crate::failure::{Failure, Status};
 use crate::output_name::latest_recording;
-use crate::replay::{self, Request};
+use crate::replay::{self, Debug, Goto, Request};
 
 /// Play a recording, and say whether it went as recorded
 ///
 /// A recording of a process is played in a process of its own that can open
 /// nothing and reach nothing; the program's files are not needed. What the
 /// program wrote to its standard output and error is shown as it is replayed.
+///
+/// With `--debug`, gdb is opened on it, at the start of the recording: continue
+/// to its end, set breakpoints and watchpoints, and go backwards with
+/// reverse-stepi, reverse-next, reverse-continue and their like. Nothing can be
+/// changed: it is what happened.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   reprise replay
   reprise replay server-20260102T030405Z-4711.reprise
   reprise replay --output out.txt run.reprise
+  reprise replay --debug run.reprise
+  reprise replay --debug --goto end --symbols ./build run.reprise
+  reprise replay --debug run.reprise -- -batch -ex continue -ex backtrace
+  reprise replay --port 1234 run.reprise
 
 Exit status:
   0  it went as recorded
@@ -42,6 +52,39 @@ pub(super) struct Replay {
     /// How much processor time the replay may take.
     #[arg(long, value_name = "TIME", value_parser = quantity::duration, default_value = "1h")]
     time: Duration,
+
+    /// Open gdb on the replay.
+    #[arg(long)]
+    debug: bool,
+
+    /// Wait for a debugger on this port of this machine, instead of opening gdb;
+    /// 0 for any.
+    #[arg(long, value_name = "PORT")]
+    port: Option<u16>,
+
+    /// Look for programs and libraries with their symbols in DIR, and for debug
+    /// files by build id.
+    #[arg(long, value_name = "DIR")]
+    symbols: Option<PathBuf>,
+
+    /// Begin where EVENT has just happened; `show --events` has their numbers.
+    /// `end` is the end of the recording.
+    #[arg(long, value_name = "EVENT", value_parser = goto)]
+    goto: Option<Goto>,
+
+    /// What else gdb is told, with `--debug`.
+    #[arg(last = true, value_name = "GDB-ARGUMENT")]
+    arguments: Vec<OsString>,
+}
+
+fn goto(text: &str) -> Result<Goto, String> {
+    match text {
+        "end" => Ok(Goto::End),
+        number => number
+            .parse()
+            .map(Goto::Event)
+            .map_err(|_| "the number of an event, or `end`".to_owned()),
+    }
 }
 
 impl Replay {
@@ -54,11 +97,30 @@ impl Replay {
                     .status(Status::BadInput)
             })?,
         };
+        let wanted = self.debug || self.port.is_some();
+        let only_then = [
+            ("--symbols", self.symbols.is_some()),
+            ("--goto", self.goto.is_some()),
+            ("arguments of gdb", !self.arguments.is_empty()),
+        ];
+        if let (false, Some((what, _))) = (wanted, only_then.iter().find(|(_, given)| *given)) {
+            let wrong = Failure::new("replay", format!("{what} without a debugger"));
+            return Err(wrong
+                .next("reprise replay --debug")
+                .status(Status::BadInput));
+        }
+        let debug = wanted.then_some(Debug {
+            port: self.port,
+            symbols: self.symbols,
+            goto: self.goto,
+            arguments: self.arguments,
+        });
         replay::run(&Request {
             path,
             output: self.output,
             memory: self.memory,
             seconds: self.time.as_secs().max(1),
+            debug,
         })
     }
 }

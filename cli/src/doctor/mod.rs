@@ -12,7 +12,7 @@ pub mod json;
 pub mod kinds;
 pub mod probes;
 pub mod process;
-mod programs;
+pub(crate) mod programs;
 pub mod report;
 
 use finding::Finding;

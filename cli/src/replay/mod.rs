@@ -1,12 +1,14 @@
 //! Replaying, one file per kind of recording: what `reprise replay` does once
 //! it knows the kind.
 
+mod debugger;
 mod process;
 
 use std::fs::File;
 use std::io::{self, IsTerminal as _, Write};
 use std::path::PathBuf;
 
+pub use debugger::{Debug, Goto};
 use reprise_recording::Recording;
 
 use crate::escape::{Lines, escape};
@@ -23,6 +25,8 @@ pub struct Request {
     pub memory: u64,
     /// How much processor time, in seconds.
     pub seconds: u64,
+    /// How to look at it, if that is wanted.
+    pub debug: Option<Debug>,
 }
 
 /// What plays a kind.

@@ -6,18 +6,21 @@ use nix::sys::signal::Signal;
 use reprise_player::{Limits, PlayError, Played, play, same_processor};
 use reprise_recording::{CutShort, Recording};
 
-use super::{Output, Request, failure};
+use super::{Output, Request, debugger, failure};
 use crate::escape::{Lines, escape};
 use crate::failure::{Failure, Status};
 
 pub(super) use reprise_player::KIND;
 
 pub(super) fn replay(request: &Request, recording: &Recording) -> Result<Status, Failure> {
-    let mut output = Output::open(request)?;
     let limits = Limits {
         memory: request.memory,
         seconds: request.seconds,
     };
+    if let Some(debug) = &request.debug {
+        return debugger::debug(request, debug, recording, &limits);
+    }
+    let mut output = Output::open(request)?;
     let played = play(recording, &limits, &mut |wrote| {
         output.write(wrote.to_stderr, wrote.bytes);
     });
@@ -62,7 +65,7 @@ fn describe(played: &Played, recording: &Recording) -> String {
     format!("replayed {events} events {ending}{same}")
 }
 
-fn explain(request: &Request, recording: &Recording, error: &PlayError) -> Failure {
+pub(super) fn explain(request: &Request, recording: &Recording, error: &PlayError) -> Failure {
     let failure = failure(request, error);
     match error {
         PlayError::Diverged(_) => {

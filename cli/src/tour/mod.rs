@@ -6,6 +6,7 @@
 //! own (`ledger`), and where a recorder must die in a process of its own, it
 //! is this program once more ([`Role`]).
 
+mod backwards;
 mod crash;
 mod damage;
 mod interrupt;
@@ -34,6 +35,7 @@ const CHAPTERS: &[Chapter] = &[
     ("The recorder is killed, too", recorder_killed::play),
     ("A byte of the recording goes bad", damage::play),
     ("A program crashes, and its run is replayed", crash::play),
+    ("From a crash back to its cause", backwards::play),
 ];
 
 /// Plays all chapters in a folder of their own, which goes away afterwards

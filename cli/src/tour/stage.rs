@@ -97,6 +97,46 @@ impl Stage {
         arguments: &[&str],
         lines: Option<usize>,
     ) -> Result<Ended, Failure> {
+        let (words, ended) = self.run(arguments)?;
+        let pipe = lines.map_or(String::new(), |lines| format!(" | head -n {lines}"));
+        let lines = lines.unwrap_or(usize::MAX);
+        self.print_command(&format!("{words}{pipe}"), &ended, lines, &[])?;
+        Ok(ended)
+    }
+
+    /// The same, but lines that begin in these ways are left out.
+    pub(super) fn command_without(
+        &self,
+        arguments: &[&str],
+        noise: &[&str],
+    ) -> Result<Ended, Failure> {
+        let (words, ended) = self.run(arguments)?;
+        self.print_command(&words, &ended, usize::MAX, noise)?;
+        Ok(ended)
+    }
+
+    fn print_command(
+        &self,
+        words: &str,
+        ended: &Ended,
+        lines: usize,
+        noise: &[&str],
+    ) -> Result<(), Failure> {
+        let mut text = format!("\n  $ reprise {words}\n");
+        let output = ended.stdout.lines().take(lines);
+        // What reprise prints is escaped already.
+        for line in ended.stderr.lines().chain(output) {
+            if noise.iter().any(|noise| line.starts_with(noise)) {
+                continue;
+            }
+            text += format!("  {line}").trim_end();
+            text.push('\n');
+        }
+        text.push('\n');
+        print(&text)
+    }
+
+    fn run(&self, arguments: &[&str]) -> Result<(String, Ended), Failure> {
         let words: Vec<_> = arguments
             .iter()
             .map(|word| quoted(word.as_bytes()))
@@ -106,17 +146,7 @@ impl Stage {
         command.args(arguments).current_dir(self.folder());
         let ended = child::run(&mut command, LIMIT)
             .map_err(|error| Failure::new(format!("run reprise {words}"), error))?;
-        let pipe = lines.map_or(String::new(), |lines| format!(" | head -n {lines}"));
-        let mut text = format!("\n  $ reprise {words}{pipe}\n");
-        let output = ended.stdout.lines().take(lines.unwrap_or(usize::MAX));
-        // What reprise prints is escaped already.
-        for line in ended.stderr.lines().chain(output) {
-            text += format!("  {line}").trim_end();
-            text.push('\n');
-        }
-        text.push('\n');
-        print(&text)?;
-        Ok(ended)
+        Ok((words, ended))
     }
 
     /// Runs `reprise show`, all of whose output is shown, and which must work.
@@ -167,6 +197,10 @@ impl Stage {
                 "reprise record --last 10s -- PROGRAM",
                 "record a program of your own until it crashes",
             ),
+            (
+                "reprise replay --debug",
+                "gdb on the latest recording, forwards and backwards",
+            ),
             ("reprise show --help", "all about looking into a recording"),
             (
                 "reprise doctor",
@@ -182,7 +216,7 @@ impl Stage {
         print(&text)?;
         self.say(
             "Not there yet: recording chosen classes of a Java program, thread schedules, C \
-             programs by function, and programs with several threads; and a debugger on a replay.",
+             programs by function, and programs with several threads.",
         )
     }
 }

@@ -42,6 +42,7 @@ impl Blank {
         start: &Start,
         limits: &Limits,
         processor: Option<usize>,
+        copies: Copies,
     ) -> Result<Self, PlayError> {
         let page = free_page(start)?;
         let image = executable(page)?;
@@ -63,15 +64,25 @@ impl Blank {
             behind: page + CODE + 2,
             page,
         };
-        blank.take_over()?;
+        blank.take_over(copies)?;
         blank.empty()?;
-        blank.close_off()?;
+        blank.close_off(copies)?;
         Ok(blank)
     }
 
     /// Makes the process do a system call.
     pub(crate) fn call(&self, number: i64, arguments: [u64; 6]) -> Result<u64, PlayError> {
         Ok(self.tracee.call_at(self.behind, number, arguments)?)
+    }
+
+    /// The range that it needs until it is left.
+    pub(crate) fn pages(&self) -> (u64, u64) {
+        (self.page, self.page + 2 * PAGE)
+    }
+
+    /// Goes on as one of its copies.
+    pub(crate) fn become_copy(&mut self, mut copy: Copied) {
+        std::mem::swap(&mut self.tracee, &mut copy.0);
     }
 
     /// Takes the page away; there is no memory but the recording's then.
@@ -95,15 +106,20 @@ impl Blank {
     }
 
     /// Follows the child until it has its own, tiny program.
-    fn take_over(&self) -> Result<(), PlayError> {
+    fn take_over(&self, copies: Copies) -> Result<(), PlayError> {
         let lost = |_| PlayError::Blank {
             what: "the child did not become blank",
             errno: Errno::ECHILD,
         };
         self.expect(Stop::Signal(libc::SIGSTOP)).map_err(lost)?;
-        let options = nix::sys::ptrace::Options::PTRACE_O_EXITKILL
+        let mut options = nix::sys::ptrace::Options::PTRACE_O_EXITKILL
             | nix::sys::ptrace::Options::PTRACE_O_TRACESYSGOOD
             | nix::sys::ptrace::Options::PTRACE_O_TRACEEXEC;
+        if copies == Copies::Allowed {
+            // They are traced from their first moment, and by the same options.
+            options |= nix::sys::ptrace::Options::PTRACE_O_TRACEFORK
+                | nix::sys::ptrace::Options::PTRACE_O_TRACECLONE;
+        }
         nix::sys::ptrace::setoptions(self.tracee.pid(), options)
             .map_err(failed("PTRACE_SETOPTIONS"))?;
         nix::sys::ptrace::cont(self.tracee.pid(), None).map_err(failed("PTRACE_CONT"))?;
@@ -132,10 +148,10 @@ impl Blank {
     }
 
     /// From here on there are no system calls but those that the filter allows.
-    fn close_off(&self) -> Result<(), PlayError> {
+    fn close_off(&self, copies: Copies) -> Result<(), PlayError> {
         const FILTER: u64 = libc::SECCOMP_SET_MODE_FILTER as u64;
         let at = self.page + PAGE;
-        let filter = walls::filter().map_err(|_| PlayError::Blank {
+        let filter = walls::filter(copies == Copies::Allowed).map_err(|_| PlayError::Blank {
             what: "make the filter",
             errno: Errno::EINVAL,
         })?;
@@ -157,11 +173,47 @@ impl Blank {
 
 impl Drop for Blank {
     fn drop(&mut self) {
-        let _ = nix::sys::signal::kill(self.tracee.pid(), Signal::SIGKILL);
-        while let Ok(stop) = self.tracee.wait() {
-            if matches!(stop, Stop::Exited(_) | Stop::Killed(_)) {
-                break;
-            }
+        end(self.tracee);
+    }
+}
+
+/// Whether the tracer may make copies of the process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Copies {
+    Allowed,
+    Forbidden,
+}
+
+/// A copy of a blank process, stopped for good unless it is copied again. It
+/// ends with this value.
+#[derive(Debug)]
+pub(crate) struct Copied(Tracee);
+
+impl Copied {
+    /// Copies a stopped process, with the `syscall` instruction that ends at
+    /// `behind`.
+    pub(crate) fn of(process: Tracee, behind: u64) -> Result<Self, PlayError> {
+        Ok(Self(process.copy_at(behind)?))
+    }
+
+    /// Copies this copy.
+    pub(crate) fn again(&self, behind: u64) -> Result<Self, PlayError> {
+        Self::of(self.0, behind)
+    }
+}
+
+impl Drop for Copied {
+    fn drop(&mut self) {
+        end(self.0);
+    }
+}
+
+/// Kills a process and sees it off.
+fn end(process: Tracee) {
+    let _ = nix::sys::signal::kill(process.pid(), Signal::SIGKILL);
+    while let Ok(stop) = process.wait() {
+        if matches!(stop, Stop::Exited(_) | Stop::Killed(_)) {
+            break;
         }
     }
 }
@@ -177,6 +229,8 @@ fn become_blank(image: RawFd, limits: &Limits) -> ! {
             | CloneFlags::CLONE_NEWUTS
             | CloneFlags::CLONE_NEWNS,
     );
+    // What is typed at a terminal to interrupt a debugger is not for it.
+    let _ = nix::unistd::setpgid(Pid::from_raw(0), Pid::from_raw(0));
     let ready = nix::sys::ptrace::traceme()
         .and_then(|()| raise(Signal::SIGSTOP))
         .and_then(|()| setrlimit(Resource::RLIMIT_CORE, 0, 0))

@@ -6,28 +6,38 @@
 //! | --- | --- |
 //! | what is run in? | `blank.rs`, an empty process; `walls.rs`, what keeps it in |
 //! | how does memory get there? | `load.rs`; what is mapped: `space.rs` |
-//! | what happens at each event? | `play.rs`; calls that map memory: `mapping.rs` |
+//! | what is due, and what has been done? | `play.rs` |
+//! | what happens at each event? | `arrive.rs`; calls that map memory: `mapping.rs` |
 //! | did it end the same? | `compare.rs` |
 //! | what is a divergence? | `divergence.rs` |
+//! | how does a debugger move through it, also backwards? | `debug/` |
+//! | how are instructions counted without a counter? | `count/` |
+//! | what does a segment map in all? | `survey.rs` |
 //!
 //! A recording may come from a stranger. Every address and length in it is
 //! checked, and the process that runs its code can make no system call at all:
 //! the tracer stops it at each and makes none of them, and a filter kills it if
 //! it gets past that.
 
+mod arrive;
 mod blank;
 mod compare;
+mod count;
+mod debug;
 mod divergence;
 mod load;
 mod mapping;
 mod play;
 mod source;
 mod space;
+mod survey;
 mod walls;
 
+pub use crate::debug::{Halt, Opened, Position, Session, Traps};
 pub use crate::divergence::{Divergence, Fact, Location};
 pub use crate::play::{Played, Wrote};
 pub use reprise_process_events::RECORDING as KIND;
+pub use reprise_tracee::{Use, Watch};
 
 use nix::errno::Errno;
 use reprise_process_events::wire::WireError;
@@ -111,14 +121,20 @@ pub fn play<S: Source>(
     limits: &Limits,
     output: &mut dyn FnMut(Wrote<'_>),
 ) -> Result<Played, PlayError> {
-    let lacking = processor::lacking(&source::answers(recording), &processor::ask());
-    if lacking > 0 {
-        return Err(PlayError::Lacking(lacking));
-    }
+    check_processor(recording)?;
     let segment = source::last_segment(recording)?;
-    let blank = blank::Blank::new(&segment.start, limits, source::processor(recording))?;
-    let space = load::load(recording, &segment, &blank)?;
-    play::Play::new(recording, &segment, blank, space, output).run()
+    let processor = source::processor(recording);
+    let copies = blank::Copies::Forbidden;
+    let blank = blank::Blank::new(&segment.start, limits, processor, copies)?;
+    let space = load::load(recording, &segment, &blank, &[])?;
+    play::Play::new(recording, &segment, blank, space, output)?.run()
+}
+
+fn check_processor<S: Source>(recording: &Recording<S>) -> Result<(), PlayError> {
+    match processor::lacking(&source::answers(recording), &processor::ask()) {
+        0 => Ok(()),
+        lacking => Err(PlayError::Lacking(lacking)),
+    }
 }
 
 /// Whether the run was on a processor like this one. On another, a program that

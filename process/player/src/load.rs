@@ -17,12 +17,23 @@ const WRITABLE: u32 = (libc::PROT_READ | libc::PROT_WRITE) as u32;
 pub(crate) const ANONYMOUS: u64 =
     (libc::MAP_PRIVATE | libc::MAP_FIXED | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE) as u64;
 
-/// Maps the regions, writes the pages, sets the registers.
+/// How `mmap` makes memory that copies of the process share.
+const SHARED: u64 =
+    (libc::MAP_SHARED | libc::MAP_FIXED | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE) as u64;
+
+/// Maps the regions, writes the pages, sets the registers. `rooms` are ranges
+/// that the recording does not use and its copies share with it.
 pub(crate) fn load<S: Source>(
     recording: &Recording<S>,
     segment: &Segment,
     blank: &Blank,
+    rooms: &[(u64, u64)],
 ) -> Result<Space, PlayError> {
+    let all = u64::from(WRITABLE) | libc::PROT_EXEC as u64;
+    for (start, end) in rooms {
+        let arguments = [*start, end - start, all, SHARED, u64::MAX, 0];
+        check(segment.first, blank.call(libc::SYS_mmap, arguments)?)?;
+    }
     let space = map_regions(segment, blank)?;
     write_pages(recording, segment, blank, &space)?;
     for range in space.all() {

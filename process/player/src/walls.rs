@@ -11,8 +11,9 @@ use seccompiler::{
     SeccompRule, TargetArch,
 };
 
-/// The filter, as the kernel wants it: `struct sock_filter`s.
-pub(crate) fn filter() -> Result<Vec<u8>, seccompiler::BackendError> {
+/// The filter, as the kernel wants it: `struct sock_filter`s. With `copies` the
+/// tracer may also make copies of the process, which have the same walls.
+pub(crate) fn filter(copies: bool) -> Result<Vec<u8>, seccompiler::BackendError> {
     let anonymous = u64::from(libc::MAP_ANONYMOUS.cast_unsigned());
     let flags = SeccompCondition::new(
         3,
@@ -26,13 +27,22 @@ pub(crate) fn filter() -> Result<Vec<u8>, seccompiler::BackendError> {
         SeccompCmpOp::Eq,
         libc::MADV_DONTNEED as u64,
     )?;
-    let rules = [
+    let copying = SeccompCondition::new(
+        0,
+        SeccompCmpArgLen::Qword,
+        SeccompCmpOp::Eq,
+        reprise_tracee::COPY,
+    )?;
+    let mut rules = vec![
         (libc::SYS_mmap, vec![SeccompRule::new(vec![flags])?]),
         (libc::SYS_munmap, vec![]),
         (libc::SYS_mprotect, vec![]),
         (libc::SYS_mremap, vec![]),
         (libc::SYS_madvise, vec![SeccompRule::new(vec![dropping])?]),
     ];
+    if copies {
+        rules.push((libc::SYS_clone, vec![SeccompRule::new(vec![copying])?]));
+    }
     let filter = SeccompFilter::new(
         rules.into_iter().collect(),
         SeccompAction::KillProcess,

@@ -5,12 +5,15 @@
 //! signals end before the real-time ones, and it knows no extended registers.
 //! All `unsafe` of that is in `ptrace`.
 
+mod debug;
 mod inject;
 mod memory;
 pub mod processor;
 mod ptrace;
 mod stop;
 
+pub use crate::debug::{Use, Watch};
+pub use crate::inject::COPY;
 pub use crate::memory::Tracing;
 pub use crate::stop::{Stop, Trap};
 
@@ -38,6 +41,8 @@ pub enum Resume {
     EmulatingCalls,
     /// For one instruction.
     OneInstruction,
+    /// For one instruction, or up to a system call, which is then not made.
+    OneInstructionEmulatingCalls,
     /// Up to the next signal.
     Freely,
     /// Not at all: it stays in the stop that a signal such as SIGSTOP asked for,
@@ -91,6 +96,9 @@ impl Tracee {
             Resume::ToCall => (libc::PTRACE_SYSCALL, "PTRACE_SYSCALL"),
             Resume::EmulatingCalls => (libc::PTRACE_SYSEMU, "PTRACE_SYSEMU"),
             Resume::OneInstruction => (libc::PTRACE_SINGLESTEP, "PTRACE_SINGLESTEP"),
+            Resume::OneInstructionEmulatingCalls => {
+                (libc::PTRACE_SYSEMU_SINGLESTEP, "PTRACE_SYSEMU_SINGLESTEP")
+            }
             Resume::Freely => (libc::PTRACE_CONT, "PTRACE_CONT"),
             Resume::Listening => (libc::PTRACE_LISTEN, "PTRACE_LISTEN"),
         };

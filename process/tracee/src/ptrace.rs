@@ -125,6 +125,23 @@ pub(crate) fn set_extended(pid: Pid, bytes: &[u8]) -> Result<(), TraceError> {
     check(result, "PTRACE_SETREGSET")
 }
 
+/// Reads a word of the kernel's `struct user`.
+pub(crate) fn user_word(pid: Pid, offset: usize) -> Result<u64, TraceError> {
+    // The result may be any number, so only the error number says whether it
+    // is one.
+    Errno::clear();
+    // SAFETY: for this request the C library stores the word in a variable of
+    // its own and returns it; both arguments are plain numbers.
+    let word = unsafe { libc::ptrace(libc::PTRACE_PEEKUSER, pid.as_raw(), offset, 0usize) };
+    match Errno::last_raw() {
+        0 => Ok(word.cast_unsigned()),
+        errno => Err(TraceError {
+            what: "PTRACE_PEEKUSER",
+            errno: Errno::from_raw(errno),
+        }),
+    }
+}
+
 /// The signals that the process blocks, a bit each.
 pub(crate) fn signal_mask(pid: Pid) -> Result<u64, TraceError> {
     let mut mask = 0u64;

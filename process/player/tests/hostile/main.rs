@@ -5,6 +5,8 @@
     reason = "clippy exempts the tests, not the functions they share"
 )]
 
+mod moving;
+
 use std::fs;
 use std::os::unix::fs::symlink;
 
@@ -68,6 +70,11 @@ fn extended_len() -> usize {
 }
 
 fn played(start: &Start, code: &[u8], events: &[Event]) -> Result<Played, PlayError> {
+    play(&recorded(start, code, events), &LIMITS, &mut |_| {})
+}
+
+/// A recording with these events, whose file is gone already.
+fn recorded(start: &Start, code: &[u8], events: &[Event]) -> Recording {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("hostile.reprise");
     let manifest = Manifest {
@@ -97,8 +104,7 @@ fn played(start: &Start, code: &[u8], events: &[Event]) -> Result<Played, PlayEr
     }
     drop(stream);
     writer.finish(Closing::default()).unwrap();
-    let recording = Recording::open(&path).unwrap();
-    play(&recording, &LIMITS, &mut |_| {})
+    Recording::open(&path).unwrap()
 }
 
 /// A call that the code is expected to make, at the end of `code`.

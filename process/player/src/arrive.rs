@@ -1,0 +1,279 @@
+//! The process has come to an event: it is compared with the recording, and gets
+//! what the recording says came from outside.
+
+use nix::libc;
+use reprise_process_events::{
+    Call, End, Ending, Event, Position, Registers, Signal, Sigreturn, Tsc,
+};
+use reprise_recording::Source;
+use reprise_syscalls::{Class, Memory, find, is_error, read_by};
+use reprise_tracee::{Stop, Tracee};
+
+use crate::PlayError;
+use crate::divergence::Fact;
+use crate::play::{Play, Wrote};
+
+/// The most that is compared of what a call reads; as in the recorder.
+const LONGEST: u64 = 128 << 20;
+
+struct Seen(Tracee);
+
+impl Memory for Seen {
+    fn read(&self, address: u64, into: &mut [u8]) -> usize {
+        self.0.read(address, into)
+    }
+}
+
+impl<S: Source> Play<'_, '_, S> {
+    /// Makes the event that is due happen, now that the process has stopped
+    /// there; `None` when it did not have to run for that. Returns how the run
+    /// ended, if it did.
+    pub(crate) fn arrive(
+        &mut self,
+        event: &Event,
+        stop: Option<Stop>,
+    ) -> Result<Option<Ending>, PlayError> {
+        let number = self.done + 1;
+        let stop = stop.unwrap_or(Stop::Signal(0));
+        match event {
+            Event::Call(call) => self.play_call(number, call, stop)?,
+            Event::Signal(signal) => self.play_signal(number, signal, stop)?,
+            Event::Sigreturn(back) => self.play_sigreturn(number, back, stop)?,
+            Event::Tsc(tsc) => self.play_counter(number, tsc, stop)?,
+            Event::End(end) => {
+                self.play_end(number, end, stop)?;
+                self.done = number;
+                return Ok(Some(end.ending));
+            }
+            Event::Start(_) => {
+                let what = "a segment begins inside another".to_owned();
+                return Err(PlayError::Unplayable {
+                    event: number,
+                    what,
+                });
+            }
+        }
+        self.done = number;
+        Ok(None)
+    }
+
+    fn play_call(&mut self, event: u64, recorded: &Call, stop: Stop) -> Result<(), PlayError> {
+        let (number, ip) = (recorded.number, recorded.ip);
+        let mut registers = self.at_call(event, Fact::Call { number, ip }, stop)?;
+        let arguments = registers.arguments();
+        for (index, (expected, actual)) in recorded.arguments.iter().zip(arguments).enumerate() {
+            let index = index + 1;
+            let fact = |value| Fact::Argument {
+                number,
+                index,
+                value,
+            };
+            if *expected != actual {
+                return Err(self.diverged(event, ip, fact(*expected), fact(actual)));
+            }
+        }
+        let table = find(number).ok_or_else(|| PlayError::Unplayable {
+            event,
+            what: format!("{} is not in the table", reprise_syscalls::name(number)),
+        })?;
+        if let Some(expected) = recorded.read {
+            let actual = self.checksum(table, &arguments);
+            if actual != expected {
+                let fact = |sum| Fact::Read { number, sum };
+                return Err(self.diverged(event, ip, fact(expected), fact(actual)));
+            }
+        }
+        if self.shown < event {
+            self.shown = event;
+            self.show(table, &arguments, recorded.result);
+        }
+        if table.class == Class::Mapping {
+            self.map(event, recorded)?;
+        }
+        for write in &recorded.writes {
+            self.write(event, write.address, &write.bytes)?;
+        }
+        if let Some(after) = &recorded.registers {
+            registers = **after;
+        }
+        registers.set_rax(recorded.result);
+        self.set_registers(registers)
+    }
+
+    fn play_signal(&mut self, event: u64, signal: &Signal, stop: Stop) -> Result<(), PlayError> {
+        let (number, ip) = (signal.number, signal.ip);
+        self.at_signal(event, signal.at, number, ip, stop)?;
+        self.write(event, signal.frame.address, &signal.frame.bytes)?;
+        self.set_state(&signal.state)
+    }
+
+    fn play_sigreturn(
+        &mut self,
+        event: u64,
+        back: &Sigreturn,
+        stop: Stop,
+    ) -> Result<(), PlayError> {
+        let number = libc::SYS_rt_sigreturn.cast_unsigned();
+        let ip = back.ip;
+        self.at_call(event, Fact::Call { number, ip }, stop)?;
+        self.set_state(&back.state)
+    }
+
+    fn play_counter(&mut self, event: u64, tsc: &Tsc, stop: Stop) -> Result<(), PlayError> {
+        let expected = Fact::Counter { ip: tsc.ip };
+        let mut registers = self.here(event, &expected, stop)?;
+        if stop != Stop::Signal(libc::SIGSEGV) || registers.rip() != tsc.ip {
+            return Err(self.other(event, expected, stop, &registers));
+        }
+        registers.set_rax(tsc.value & 0xffff_ffff);
+        registers.set_rdx(tsc.value >> 32);
+        let mut len = 2;
+        if let Some(processor) = tsc.processor {
+            registers.set_rcx(u64::from(processor));
+            len = 3;
+        }
+        registers.set_rip(tsc.ip.wrapping_add(len));
+        self.set_registers(registers)
+    }
+
+    fn play_end(&mut self, event: u64, end: &End, stop: Stop) -> Result<(), PlayError> {
+        let here = match end.ending {
+            Ending::Exit { call, .. } => {
+                let ip = end.state.registers.rip();
+                self.at_call(event, Fact::Call { number: call, ip }, stop)?
+            }
+            Ending::Signal { number, at } => {
+                self.at_signal(event, at, number, end.state.registers.rip(), stop)?
+            }
+        };
+        self.compare(event, end, &here)
+    }
+
+    /// At a system call, which must be the expected one.
+    fn at_call(&mut self, event: u64, expected: Fact, stop: Stop) -> Result<Registers, PlayError> {
+        let registers = self.here(event, &expected, stop)?;
+        let (number, ip) = (registers.orig_rax(), registers.rip());
+        if stop != Stop::Call || (Fact::Call { number, ip }) != expected {
+            return Err(self.other(event, expected, stop, &registers));
+        }
+        self.only_syscall(event, expected, ip)?;
+        Ok(registers)
+    }
+
+    /// Where a signal came: the registers there.
+    fn at_signal(
+        &mut self,
+        event: u64,
+        at: Position,
+        number: u32,
+        ip: u64,
+        stop: Stop,
+    ) -> Result<Registers, PlayError> {
+        let expected = Fact::Signal { number, ip };
+        let registers = match at {
+            Position::AfterEvent => self.blank.tracee.registers()?,
+            Position::AtCall => {
+                let mut registers = self.here(event, &expected, stop)?;
+                if stop != Stop::Call {
+                    return Err(self.other(event, expected, stop, &registers));
+                }
+                self.only_syscall(event, expected.clone(), registers.rip())?;
+                // It came just before the call.
+                registers.set_rax(registers.orig_rax());
+                registers.set_rip(registers.rip().wrapping_sub(2));
+                self.set_registers(registers)?;
+                registers
+            }
+            Position::AtFault => {
+                let registers = self.here(event, &expected, stop)?;
+                if stop != Stop::Signal(number.cast_signed()) {
+                    return Err(self.other(event, expected, stop, &registers));
+                }
+                registers
+            }
+        };
+        if registers.rip() != ip {
+            let actual = Fact::Signal {
+                number,
+                ip: registers.rip(),
+            };
+            return Err(self.diverged(event, registers.rip(), expected, actual));
+        }
+        Ok(registers)
+    }
+
+    /// The registers of the process, if there is still one.
+    fn here(&self, event: u64, expected: &Fact, stop: Stop) -> Result<Registers, PlayError> {
+        if matches!(stop, Stop::Exited(_) | Stop::Killed(_)) {
+            return Err(self.diverged(event, 0, expected.clone(), Fact::Gone));
+        }
+        Ok(self.blank.tracee.registers()?)
+    }
+
+    /// Only the instruction that 64-bit programs use is played, and only by it
+    /// are calls made in the process's name.
+    fn only_syscall(&mut self, event: u64, expected: Fact, ip: u64) -> Result<(), PlayError> {
+        if !self.blank.tracee.is_behind_syscall(ip) {
+            return Err(self.diverged(event, ip, expected, Fact::OtherCall { ip }));
+        }
+        self.behind = ip;
+        Ok(())
+    }
+
+    fn other(&self, event: u64, expected: Fact, stop: Stop, at: &Registers) -> PlayError {
+        let ip = at.rip();
+        let actual = match stop {
+            Stop::Call => Fact::Call {
+                number: at.orig_rax(),
+                ip,
+            },
+            Stop::Signal(number) => Fact::Signal {
+                number: number.cast_unsigned(),
+                ip,
+            },
+            _ => Fact::Gone,
+        };
+        self.diverged(event, ip, expected, actual)
+    }
+
+    fn write(&self, event: u64, address: u64, bytes: &[u8]) -> Result<(), PlayError> {
+        self.blank.tracee.write(address, bytes).map_err(|_| {
+            let len = bytes.len();
+            let what = format!("{len} bytes cannot be written at {address:#x}");
+            PlayError::Unplayable { event, what }
+        })
+    }
+
+    fn checksum(&self, call: &reprise_syscalls::Call, arguments: &[u64; 6]) -> u32 {
+        let mut sum = 0;
+        for extent in read_by(call, arguments, &Seen(self.blank.tracee)) {
+            let len = usize::try_from(extent.len.min(LONGEST)).unwrap_or(0);
+            let bytes = self.blank.tracee.read_some(extent.address, len);
+            sum = crc32c::crc32c_append(sum, &bytes);
+        }
+        sum
+    }
+
+    /// Hands on what the process writes to its standard output or error.
+    fn show(&mut self, call: &reprise_syscalls::Call, arguments: &[u64; 6], result: u64) {
+        let writes = [libc::SYS_write, libc::SYS_writev, libc::SYS_pwrite64];
+        let is_write = writes.contains(&call.number.cast_signed());
+        let to_stderr = match arguments[0] {
+            1 => false,
+            2 => true,
+            _ => return,
+        };
+        if !is_write || is_error(result) {
+            return;
+        }
+        let mut left = result;
+        for extent in read_by(call, arguments, &Seen(self.blank.tracee)) {
+            let len = extent.len.min(left);
+            left -= len;
+            let len = usize::try_from(len.min(LONGEST)).unwrap_or(0);
+            let bytes = self.blank.tracee.read_some(extent.address, len);
+            let bytes = &bytes[..];
+            (self.output)(Wrote { to_stderr, bytes });
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Copies of the process that wait, to begin from when a replay goes back.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use reprise_recording::Source;
+
+use super::Position;
+use crate::PlayError;
+use crate::blank::Copied;
+use crate::play::Play;
+use crate::space::Space;
+
+/// How many there may be.
+const MOST: usize = 48;
+
+/// How much time lies between two, unless making one takes long itself.
+const BETWEEN: Duration = Duration::from_millis(60);
+
+/// How many times longer than making one it is run in between.
+const SHARE: u32 = 20;
+
+struct Checkpoint {
+    process: Copied,
+    space: Space,
+    brk: u64,
+    behind: u64,
+    /// When it was made; what is close to its neighbours goes first.
+    order: u64,
+}
+
+/// The checkpoints of a replay.
+pub(super) struct Checkpoints {
+    all: BTreeMap<Position, Checkpoint>,
+    made: u64,
+    last: Instant,
+    pause: Duration,
+}
+
+impl Default for Checkpoints {
+    fn default() -> Self {
+        Self {
+            all: BTreeMap::new(),
+            made: 0,
+            last: Instant::now(),
+            pause: BETWEEN,
+        }
+    }
+}
+
+impl Checkpoints {
+    /// Whether the replay has run for long enough since the last.
+    pub(super) fn are_due(&self) -> bool {
+        self.last.elapsed() > self.pause
+    }
+
+    /// The last that is not behind a position.
+    pub(super) fn before(&self, position: Position) -> Option<Position> {
+        let (position, _) = self.all.range(..=position).next_back()?;
+        Some(*position)
+    }
+
+    /// Makes one where the process stands.
+    pub(super) fn add<S: Source>(
+        &mut self,
+        position: Position,
+        play: &Play<'_, '_, S>,
+        behind: u64,
+    ) -> Result<(), PlayError> {
+        let started = Instant::now();
+        if !self.all.contains_key(&position) {
+            let process = match Copied::of(play.blank.tracee, behind) {
+                Ok(process) => process,
+                Err(error) if self.all.is_empty() => return Err(error),
+                Err(_) => {
+                    // No room for so many: one less, and more time in between.
+                    self.give_up_one(position);
+                    self.pause *= 2;
+                    self.last = Instant::now();
+                    return Ok(());
+                }
+            };
+            self.made += 1;
+            let checkpoint = Checkpoint {
+                process,
+                space: play.space.clone(),
+                brk: play.brk,
+                behind: play.behind,
+                order: self.made,
+            };
+            self.all.insert(position, checkpoint);
+            if self.all.len() > MOST {
+                self.give_up_one(position);
+            }
+        }
+        self.pause = BETWEEN.max(started.elapsed() * SHARE);
+        self.last = Instant::now();
+        Ok(())
+    }
+
+    /// Brings the process to the last that is not behind a position, and returns
+    /// where that is.
+    pub(super) fn restore<S: Source>(
+        &mut self,
+        position: Position,
+        play: &mut Play<'_, '_, S>,
+        behind: u64,
+    ) -> Result<Option<Position>, PlayError> {
+        let Some((&at, checkpoint)) = self.all.range(..=position).next_back() else {
+            return Ok(None);
+        };
+        let copy = checkpoint.process.again(behind)?;
+        play.blank.become_copy(copy);
+        play.space.clone_from(&checkpoint.space);
+        play.brk = checkpoint.brk;
+        play.behind = checkpoint.behind;
+        play.read_behind(at.event)?;
+        self.last = Instant::now();
+        Ok(Some(at))
+    }
+
+    /// Gives up one: neither the first nor the last nor that at `here`, but of
+    /// the others the one whose going leaves the smallest hole, by events and
+    /// then by instructions.
+    fn give_up_one(&mut self, here: Position) {
+        if self.all.len() < 3 {
+            return;
+        }
+        let positions: Vec<Position> = self.all.keys().copied().collect();
+        let hole = |index: usize| {
+            let (before, after) = (positions[index - 1], positions[index + 1]);
+            let events = after.event - before.event;
+            let count = if events == 0 {
+                after.count - before.count
+            } else {
+                after.count
+            };
+            // What is far away may have larger holes.
+            let distance = positions[index].event.abs_diff(here.event) + 1;
+            (events / distance, count)
+        };
+        let candidates = (1..positions.len() - 1).filter(|&index| positions[index] != here);
+        let oldest = |index: &usize| self.all[&positions[*index]].order;
+        let going = candidates.min_by_key(|index| (hole(*index), oldest(index)));
+        if let Some(going) = going {
+            self.all.remove(&positions[going]);
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! A look through a segment before it is played: what it ever maps, where it
+//! ever has code, and when that changes.
+
+use nix::libc;
+use reprise_process_events::{Call, Ending, Event, PAGE};
+use reprise_recording::{Recording, Source};
+use reprise_syscalls::is_error;
+
+use crate::PlayError;
+use crate::source::{self, Segment};
+use crate::space::Space;
+
+const EXECUTABLE: u64 = libc::PROT_EXEC as u64;
+
+/// What a segment does to its address space.
+#[derive(Debug)]
+pub(crate) struct Survey {
+    /// All that is ever mapped.
+    pub(crate) used: Space,
+    /// Where there is ever something to execute.
+    pub(crate) code: Vec<(u64, u64)>,
+    /// The events that change what is at an address, in order, with from where
+    /// to where.
+    changes: Vec<(u64, u64, u64)>,
+    /// The last event.
+    pub(crate) last: u64,
+    /// How the run ended, if that was recorded.
+    pub(crate) ending: Option<Ending>,
+}
+
+impl Survey {
+    pub(crate) fn of<S: Source>(
+        recording: &Recording<S>,
+        segment: &Segment,
+    ) -> Result<Self, PlayError> {
+        let mut survey = Self {
+            used: Space::default(),
+            code: Vec::new(),
+            changes: Vec::new(),
+            last: segment.first,
+            ending: None,
+        };
+        for region in &segment.start.regions {
+            survey.used.map(region.start, region.end, 0);
+            if u64::from(region.protection) & EXECUTABLE != 0 {
+                survey.code.push((region.start, region.end));
+            }
+        }
+        let mut events = recording.events(segment.stream, segment.first + 1)?;
+        while let Some(event) = events.next()? {
+            let number = event.number;
+            survey.last = number;
+            match source::read(number, event.payload)? {
+                Event::Call(call) => survey.call(number, &call, segment.start.brk),
+                Event::End(end) => survey.ending = Some(end.ending),
+                _ => {}
+            }
+        }
+        Ok(survey)
+    }
+
+    fn call(&mut self, event: u64, call: &Call, brk: u64) {
+        let argument = |index: usize| call.arguments.get(index).copied().unwrap_or(0);
+        if is_error(call.result) {
+            return;
+        }
+        match call.number.cast_signed() {
+            libc::SYS_mmap => {
+                self.map(event, call.result, argument(1), argument(2));
+            }
+            libc::SYS_mremap => {
+                self.change(event, argument(0), argument(1));
+                // What it was may have been code.
+                self.map(event, call.result, argument(2), EXECUTABLE);
+            }
+            libc::SYS_brk if call.result > brk => {
+                self.map(event, brk & !(PAGE - 1), call.result - brk, 0);
+            }
+            libc::SYS_mprotect => {
+                self.change(event, argument(0), argument(1));
+                if argument(2) & EXECUTABLE != 0 {
+                    let (start, end) = pages(argument(0), argument(1));
+                    self.code.push((start, end));
+                }
+            }
+            libc::SYS_munmap | libc::SYS_madvise => {
+                self.change(event, argument(0), argument(1));
+            }
+            _ => {}
+        }
+    }
+
+    fn map(&mut self, event: u64, start: u64, len: u64, protection: u64) {
+        let (start, end) = pages(start, len);
+        self.used.map(start, end, 0);
+        self.changes.push((event, start, end));
+        if protection & EXECUTABLE != 0 {
+            self.code.push((start, end));
+        }
+    }
+
+    fn change(&mut self, event: u64, start: u64, len: u64) {
+        let (start, end) = pages(start, len);
+        self.changes.push((event, start, end));
+    }
+
+    /// What changes between two events, the first of them not included.
+    pub(crate) fn changes(&self, one: u64, other: u64) -> impl Iterator<Item = (u64, u64)> {
+        let (from, to) = (one.min(other), one.max(other));
+        let first = self.changes.partition_point(|(event, ..)| *event <= from);
+        let changes = self.changes[first..].iter();
+        changes
+            .take_while(move |(event, ..)| *event <= to)
+            .map(|&(_, start, end)| (start, end))
+    }
+}
+
+fn pages(start: u64, len: u64) -> (u64, u64) {
+    let start = start & !(PAGE - 1);
+    let end = start.saturating_add(len).saturating_add(PAGE - 1) & !(PAGE - 1);
+    (start, end.max(start))
+}
