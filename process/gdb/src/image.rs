@@ -13,7 +13,11 @@
 //!  .shstrtab, section headers
 //! ```
 
+mod out;
+
 use std::collections::BTreeMap;
+
+use out::Out;
 
 /// Memory that can be read: fewer bytes than asked for where there are fewer.
 pub(crate) type Read<'a> = &'a dyn Fn(u64, usize) -> Vec<u8>;
@@ -37,9 +41,6 @@ const DT_STRTAB: u64 = 5;
 const DT_SYMTAB: u64 = 6;
 const DT_DEBUG: u64 = 21;
 const DT_GNU_HASH: u64 = 0x6fff_fef5;
-
-const EXECUTE: u32 = 1;
-const WRITE: u32 = 2;
 
 /// A program or library in memory.
 pub(crate) struct Module<'a> {
@@ -176,14 +177,11 @@ impl<'a> Module<'a> {
         if len > LONGEST {
             return None;
         }
-        let mut file = Out {
-            bytes: vec![0; len as usize],
-            sections: vec![Section::default()],
-        };
+        let mut file = Out::new(len as usize);
         for segment in &loads {
             file.segment(segment, || self.content(segment, u64::MAX));
         }
-        file.bytes[..64].copy_from_slice(&self.header);
+        file.header(&self.header);
         if let Some((address, note)) = self.build_id_note() {
             file.section_at(".note.gnu.build-id", 7, address, note.len() as u64);
         }
@@ -256,14 +254,7 @@ impl<'a> Module<'a> {
             text.extend(name);
             text.push(0);
         }
-        let strings = file.sections.len() as u32 + 1;
-        file.section(".symtab", 2, &out);
-        if let Some(section) = file.sections.last_mut() {
-            section.link = strings;
-            section.info = 1;
-            section.entry = 24;
-        }
-        file.section(".strtab", 3, &text);
+        file.symbols(&out, &text);
         Some(())
     }
 
@@ -293,136 +284,6 @@ impl<'a> Module<'a> {
             }
         }
         Some(last)
-    }
-}
-
-/// A file that is being made.
-struct Out {
-    bytes: Vec<u8>,
-    sections: Vec<Section>,
-}
-
-#[derive(Default)]
-struct Section {
-    name: String,
-    kind: u32,
-    flags: u64,
-    address: u64,
-    offset: u64,
-    len: u64,
-    link: u32,
-    info: u32,
-    entry: u64,
-}
-
-impl Out {
-    /// A segment, as a section; one that can be written to has no content here.
-    fn segment(&mut self, segment: &Segment, content: impl FnOnce() -> Vec<u8>) {
-        let code = segment.flags & EXECUTE != 0;
-        let data = segment.flags & WRITE != 0;
-        let (name, flags) = match (code, data) {
-            (true, _) => (".text", 2 | 4),
-            (false, true) => (".data", 2 | 1),
-            (false, false) => (".rodata", 2),
-        };
-        let mut kind = 8;
-        if !data {
-            let content = content();
-            let at = segment.offset as usize;
-            self.bytes[at..at + content.len()].copy_from_slice(&content);
-            kind = 1;
-        }
-        self.sections.push(Section {
-            name: name.to_owned(),
-            kind,
-            flags,
-            address: segment.address,
-            offset: segment.offset,
-            len: if data {
-                segment.in_memory
-            } else {
-                segment.in_file
-            },
-            ..Section::default()
-        });
-    }
-
-    /// A part of a segment, as a section of its own.
-    fn section_at(&mut self, name: &str, kind: u32, address: u64, len: u64) {
-        let around = self.section_of(address).map(|index| &self.sections[index]);
-        let offset = around.map(|around| around.offset + (address - around.address));
-        if let Some(offset) = offset {
-            self.sections.push(Section {
-                name: name.to_owned(),
-                kind,
-                flags: 2,
-                address,
-                offset,
-                len,
-                ..Section::default()
-            });
-        }
-    }
-
-    /// A section that is in no segment.
-    fn section(&mut self, name: &str, kind: u32, content: &[u8]) {
-        self.align();
-        self.sections.push(Section {
-            name: name.to_owned(),
-            kind,
-            offset: self.bytes.len() as u64,
-            len: content.len() as u64,
-            ..Section::default()
-        });
-        self.bytes.extend_from_slice(content);
-    }
-
-    /// Which section an address is in.
-    fn section_of(&self, address: u64) -> Option<usize> {
-        let within = |section: &Section| {
-            let end = section.address.saturating_add(section.len);
-            section.len > 0 && (section.address..end).contains(&address)
-        };
-        self.sections.iter().position(within)
-    }
-
-    fn finish(mut self) -> Vec<u8> {
-        let mut names = vec![0];
-        let mut starts: Vec<u32> = Vec::new();
-        let own = ".shstrtab";
-        let all = self.sections.iter().map(|section| section.name.as_str());
-        for name in all.chain([own]) {
-            starts.push(names.len() as u32);
-            names.extend(name.bytes());
-            names.push(0);
-        }
-        self.section(own, 3, &names);
-        self.align();
-        let table = self.bytes.len() as u64;
-        let count = self.sections.len() as u16;
-        for (section, name) in self.sections.iter().zip(starts) {
-            let bytes = &mut self.bytes;
-            bytes.extend(name.to_le_bytes());
-            bytes.extend(section.kind.to_le_bytes());
-            let words = [section.flags, section.address, section.offset, section.len];
-            for value in words {
-                bytes.extend(value.to_le_bytes());
-            }
-            bytes.extend(section.link.to_le_bytes());
-            bytes.extend(section.info.to_le_bytes());
-            bytes.extend(8u64.to_le_bytes());
-            bytes.extend(section.entry.to_le_bytes());
-        }
-        self.bytes[40..48].copy_from_slice(&table.to_le_bytes());
-        self.bytes[58..60].copy_from_slice(&64u16.to_le_bytes());
-        self.bytes[60..62].copy_from_slice(&count.to_le_bytes());
-        self.bytes[62..64].copy_from_slice(&(count - 1).to_le_bytes());
-        self.bytes
-    }
-
-    fn align(&mut self) {
-        let len = self.bytes.len().next_multiple_of(16);
-        self.bytes.resize(len, 0);
     }
 }
 

@@ -193,7 +193,11 @@ impl Copied {
     /// Copies a stopped process, with the `syscall` instruction that ends at
     /// `behind`.
     pub(crate) fn of(process: Tracee, behind: u64) -> Result<Self, PlayError> {
-        Ok(Self(process.copy_at(behind)?))
+        Ok(Self(process.twin_at(behind)?))
+    }
+
+    pub(crate) fn tracee(&self) -> Tracee {
+        self.0
     }
 
     /// Copies this copy.

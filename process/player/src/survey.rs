@@ -83,7 +83,14 @@ impl Survey {
                     self.code.push((start, end));
                 }
             }
-            libc::SYS_munmap | libc::SYS_madvise => {
+            libc::SYS_munmap => {
+                self.change(event, argument(0), argument(1));
+                // What is taken away there, if it was never mapped, must not be
+                // anybody else's.
+                let (start, end) = pages(argument(0), argument(1));
+                self.used.map(start, end, 0);
+            }
+            libc::SYS_madvise => {
                 self.change(event, argument(0), argument(1));
             }
             _ => {}

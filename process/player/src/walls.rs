@@ -31,7 +31,7 @@ pub(crate) fn filter(copies: bool) -> Result<Vec<u8>, seccompiler::BackendError>
         0,
         SeccompCmpArgLen::Qword,
         SeccompCmpOp::Eq,
-        reprise_tracee::COPY,
+        reprise_tracee::TWIN,
     )?;
     let mut rules = vec![
         (libc::SYS_mmap, vec![SeccompRule::new(vec![flags])?]),

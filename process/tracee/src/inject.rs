@@ -7,7 +7,7 @@ use nix::errno::Errno;
 use nix::libc;
 use reprise_process_events::Registers;
 
-use crate::{Resume, Stop, TraceError, Tracee, Tracing, Trap, ptrace};
+use crate::{Resume, Stop, TraceError, Tracee, Tracing, ptrace};
 
 /// The length of the `syscall` instruction.
 const SYSCALL: u64 = 2;
@@ -18,10 +18,6 @@ const ALL_BUT_TRAP: u64 = !(1 << (libc::SIGTRAP - 1));
 
 /// The bytes of the `syscall` instruction.
 const SYSCALL_BYTES: [u8; 2] = [0x0f, 0x05];
-
-/// How `clone` is called to make a copy that is our child and not the copied
-/// process's.
-pub const COPY: u64 = libc::CLONE_PARENT as u64;
 
 impl Tracee {
     /// Whether the instruction that ends at `behind` is `syscall`, and not one
@@ -88,50 +84,5 @@ impl Tracee {
                 }
             }
         }
-    }
-
-    /// Makes a copy of the process, stopped like it, with the instruction that
-    /// ends at `behind`. The copy is a child of the process's parent, which must
-    /// be the caller, and the process must be traced with
-    /// `PTRACE_O_TRACECLONE` and `PTRACE_O_TRACEFORK`.
-    pub fn copy_at(&self, behind: u64) -> Tracing<Self> {
-        let failed = |errno| TraceError {
-            what: "make a copy of the process",
-            errno,
-        };
-        let before = self.registers()?;
-        let mut registers = before;
-        let at = behind.wrapping_sub(SYSCALL);
-        registers.set_rip(at);
-        registers.set_rax(libc::SYS_clone.cast_unsigned());
-        registers.set_orig_rax(u64::MAX);
-        registers.set_arguments([COPY, 0, 0, 0, 0, 0]);
-        self.set_registers(&registers)?;
-        let mut copy = None;
-        loop {
-            self.resume(Resume::OneInstruction, 0)?;
-            match self.wait()? {
-                Stop::Signal(libc::SIGTRAP) => {}
-                Stop::Trap(Trap::Child) => {
-                    let pid = i32::try_from(self.message()?).map_err(|_| failed(Errno::EINVAL))?;
-                    copy = Some(Self::already(nix::unistd::Pid::from_raw(pid)));
-                    continue;
-                }
-                _ => return Err(failed(Errno::EINTR)),
-            }
-            registers = self.registers()?;
-            if registers.rip() != at {
-                break;
-            }
-        }
-        self.set_registers(&before)?;
-        let refused = i32::try_from(registers.rax().wrapping_neg()).unwrap_or(0);
-        let copy = copy.ok_or_else(|| failed(Errno::from_raw(refused)))?;
-        // It begins with a stop of its own.
-        copy.wait()?;
-        let mut before = before;
-        before.set_orig_rax(u64::MAX);
-        copy.set_registers(&before)?;
-        Ok(copy)
     }
 }

@@ -11,11 +11,12 @@ mod memory;
 pub mod processor;
 mod ptrace;
 mod stop;
+mod twin;
 
 pub use crate::debug::{Use, Watch};
-pub use crate::inject::COPY;
 pub use crate::memory::Tracing;
 pub use crate::stop::{Stop, Trap};
+pub use crate::twin::TWIN;
 
 use nix::errno::Errno;
 use nix::libc;

@@ -8,7 +8,7 @@
 //! | what does the added code look like? | `emit.rs` |
 //! | what becomes of a piece of the program? | `block.rs` |
 //! | which translations are there? | `cache.rs` |
-//! | how is it run, and how does it stop? | `mod.rs`; at a watched place `watch.rs` |
+//! | how is it run, and how does it stop? | `mod.rs`; from piece to piece `chain.rs`, by the instruction `single.rs`; at a watched place `watch.rs` |
 //! | where is room for all that? | `rooms.rs` |
 //!
 //! The program's own memory is not touched: it sees its own code, unchanged, and
@@ -17,21 +17,21 @@
 
 mod block;
 mod cache;
+mod chain;
 mod emit;
 mod rooms;
+mod single;
 mod watch;
 
 pub(crate) use rooms::Rooms;
 
 use std::collections::BTreeSet;
 
-use iced_x86::{Decoder, DecoderOptions, Mnemonic};
-use nix::libc;
 use reprise_process_events::{Registers, State};
 use reprise_tracee::{Resume, Stop, Tracee, Watch};
 
-use self::block::{Exit, LONGEST};
-use self::cache::{Block, Cache, Left};
+use self::block::LONGEST;
+use self::cache::{Block, Cache};
 use self::emit::Desk;
 use crate::PlayError;
 use crate::space::Space;
@@ -84,16 +84,6 @@ struct Part {
     reserve: bool,
 }
 
-/// Where a way out leads.
-enum Followed {
-    /// To this place in the translation.
-    To(u64),
-    /// To an address that cannot be translated.
-    Nowhere(u64),
-    /// Out of the translation.
-    Out(Exit),
-}
-
 impl Part {
     fn go_on(count: u64) -> Self {
         Self {
@@ -125,9 +115,11 @@ impl Counter {
         })
     }
 
-    /// The address behind a `syscall` instruction that is always there.
-    pub(crate) fn behind_call(&self) -> u64 {
-        self.desk.call() + 2
+    /// The address behind a `syscall` instruction that is always there, whatever
+    /// the program may have written to it.
+    pub(crate) fn behind_call(&self, process: Tracee) -> Result<u64, PlayError> {
+        process.write(self.desk.call(), &emit::CALL)?;
+        Ok(self.desk.call() + 2)
     }
 
     /// Stops at these addresses and behind uses of these places from now on.
@@ -241,195 +233,6 @@ impl Counter {
             }
         }
         Ok((done, Why::Count))
-    }
-
-    /// Runs from piece to piece.
-    fn chain(
-        &mut self,
-        ground: Ground<'_>,
-        registers: &mut Registers,
-        host: u64,
-        left: u64,
-    ) -> Result<Part, PlayError> {
-        let process = ground.process;
-        let budget = left - RESERVE;
-        let mut words = budget.to_le_bytes().to_vec();
-        words.extend([0; 8]);
-        process.write(self.desk.counter(), &words)?;
-        let mut host = host;
-        loop {
-            let stop = self.go(process, registers, host)?;
-            if matches!(stop, Stop::Exited(_) | Stop::Killed(_)) {
-                return Ok(Part::stop(0, Why::Stop(stop)));
-            }
-            *registers = process.registers()?;
-            if stop == Stop::Signal(libc::SIGTRAP) {
-                let hits = self.hits(process)?;
-                if hits != 0 {
-                    return self.watched(ground, registers, hits, budget);
-                }
-            }
-            let at = registers.rip().wrapping_sub(1);
-            let left = self.cache.left_at(at);
-            let Some(left) = left.filter(|_| stop == Stop::Signal(libc::SIGTRAP)) else {
-                return self.faulted(process, registers, stop, budget);
-            };
-            let (guest, part) = match self.follow(ground, at, left)? {
-                Followed::To(next) => {
-                    host = next;
-                    continue;
-                }
-                Followed::Nowhere(guest) => (guest, Part::go_on(self.ran(process, budget)?)),
-                Followed::Out(Exit::Breakpoint { at }) => {
-                    let ran = self.ran(process, budget)?;
-                    (at, Part::stop(ran, Why::Breakpoint))
-                }
-                Followed::Out(Exit::Odd { at }) => {
-                    let ran = self.ran(process, budget)?;
-                    registers.set_rip(at);
-                    let mut part = self.bare(ground, registers)?;
-                    part.count += ran;
-                    return Ok(part);
-                }
-                Followed::Out(_) => self.at_reserve(process, left, budget)?,
-            };
-            self.put(process, registers, guest)?;
-            return Ok(part);
-        }
-    }
-
-    /// Where it goes on from a way out, in the translation if it can.
-    fn follow(&mut self, ground: Ground<'_>, at: u64, left: Left) -> Result<Followed, PlayError> {
-        let Ground { process, space } = ground;
-        let to = match left {
-            Left::Exit(_, Exit::Jump { to, .. }) => to,
-            Left::Exit(_, Exit::Far) => self.word(process, self.desk.target())?,
-            Left::Stale(guest) => guest,
-            Left::Exit(_, exit) => return Ok(Followed::Out(exit)),
-        };
-        let from = match left {
-            Left::Exit(block, Exit::Jump { from, .. }) => {
-                self.cache.block(block).host + from as u64
-            }
-            _ => 0,
-        };
-        let Some(next) = self.cache.find(process, space, to)? else {
-            return Ok(Followed::Nowhere(to));
-        };
-        // Making room may have thrown everything else away.
-        let still_there = self.cache.left_at(at).is_some();
-        match left {
-            Left::Exit(_, Exit::Jump { .. }) if still_there => {
-                self.cache.link(process, from, next)?;
-            }
-            Left::Exit(_, Exit::Far) => self.cache.publish(process, to, next)?,
-            Left::Stale(_) if still_there => {
-                self.cache.renew(process, at, next)?;
-                self.cache.publish(process, to, next)?;
-            }
-            _ => {}
-        }
-        Ok(Followed::To(next))
-    }
-
-    /// Where it stands when the count is nearly used up.
-    fn at_reserve(
-        &self,
-        process: Tracee,
-        left: Left,
-        budget: u64,
-    ) -> Result<(u64, Part), PlayError> {
-        let ran = self.ran(process, budget)?;
-        let Left::Exit(block, _) = left else {
-            return Err(PlayError::Limit("its own count"));
-        };
-        let piece = &self.cache.block(block).piece;
-        let counted = piece.counted.unwrap_or(0);
-        let place = piece.instructions.iter().find(|p| p.index == counted);
-        let guest = place.map_or(piece.guest.0, |place| place.guest);
-        let ran = ran.saturating_sub(u64::from(piece.count)) + u64::from(counted);
-        let mut part = Part::go_on(ran);
-        part.reserve = true;
-        Ok((guest, part))
-    }
-
-    /// Runs at most `most` instructions, in a piece of their own.
-    fn once(
-        &mut self,
-        ground: Ground<'_>,
-        registers: &mut Registers,
-        most: u32,
-    ) -> Result<Part, PlayError> {
-        let process = ground.process;
-        let guest = registers.rip();
-        let block = self.cache.once(process, ground.space, guest, most)?;
-        let Some(block) = block.filter(|block| block.piece.count > 0) else {
-            return self.bare(ground, registers);
-        };
-        process.write(self.desk.repeating(), &[0; 8])?;
-        let stop = self.go(process, registers, block.host)?;
-        if matches!(stop, Stop::Exited(_) | Stop::Killed(_)) {
-            return Ok(Part::stop(0, Why::Stop(stop)));
-        }
-        *registers = process.registers()?;
-        if stop == Stop::Signal(libc::SIGTRAP) {
-            let hits = self.hits(process)?;
-            if hits != 0 {
-                return self.watched_in(process, registers, hits, &block, 0);
-            }
-            let at = registers.rip().wrapping_sub(1).wrapping_sub(block.host);
-            let mut exits = block.piece.exits.iter();
-            if let Some((_, exit)) = exits.find(|(offset, _)| *offset as u64 == at) {
-                let to = match *exit {
-                    Exit::Jump { to, .. } => to,
-                    Exit::Far => self.word(process, self.desk.target())?,
-                    Exit::Odd { at } | Exit::Breakpoint { at } => at,
-                    Exit::Reserve => guest,
-                };
-                self.put(process, registers, to)?;
-                return Ok(Part::go_on(u64::from(block.piece.count)));
-            }
-        }
-        self.faulted_in(process, registers, stop, &block, 0)
-    }
-
-    /// Runs one instruction at its own place.
-    fn bare(&mut self, ground: Ground<'_>, registers: &mut Registers) -> Result<Part, PlayError> {
-        let process = ground.process;
-        let pc = registers.rip();
-        let code = process.read_some(pc, 15);
-        let instruction = Decoder::with_ip(64, &code, pc, DecoderOptions::NONE).decode();
-        registers.set_orig_rax(u64::MAX);
-        process.set_registers(registers)?;
-        if instruction.mnemonic() == Mnemonic::Syscall {
-            self.called = Some(*registers);
-            process.resume(Resume::EmulatingCalls, 0)?;
-            let stop = process.wait()?;
-            return Ok(Part::stop(0, Why::Stop(stop)));
-        }
-        let repeats = instruction.has_rep_prefix() || instruction.has_repne_prefix();
-        let repeats = repeats && instruction.is_string_instruction();
-        let mut hits = 0;
-        loop {
-            process.resume(Resume::OneInstructionEmulatingCalls, 0)?;
-            let stop = process.wait()?;
-            if stop != Stop::Signal(libc::SIGTRAP) {
-                return Ok(Part::stop(0, Why::Stop(stop)));
-            }
-            hits |= self.hits(process)?;
-            let code = process.signal_info()?.si_code;
-            if code != libc::TRAP_TRACE && code != libc::TRAP_HWBKPT {
-                return Ok(Part::stop(0, Why::Stop(stop)));
-            }
-            *registers = process.registers()?;
-            if registers.rip() != pc || !repeats {
-                break;
-            }
-        }
-        if hits != 0 {
-            return Ok(Part::stop(1, Why::Watch(hits)));
-        }
-        Ok(Part::go_on(1))
     }
 
     /// A signal came while a translation ran: puts the process where it would

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use reprise_recording::Source;
+use reprise_tracee::Tracee;
 
 use super::Position;
 use crate::PlayError;
@@ -58,6 +59,15 @@ impl Checkpoints {
     pub(super) fn before(&self, position: Position) -> Option<Position> {
         let (position, _) = self.all.range(..=position).next_back()?;
         Some(*position)
+    }
+
+    /// Asks something of one of those that wait.
+    pub(super) fn any<T>(
+        &self,
+        ask: impl FnOnce(Tracee) -> Result<T, PlayError>,
+    ) -> Result<T, PlayError> {
+        let (_, checkpoint) = self.all.first_key_value().ok_or(PlayError::Empty)?;
+        ask(checkpoint.process.tracee())
     }
 
     /// Makes one where the process stands.

@@ -223,13 +223,16 @@ impl<'r, 'o, S: Source> Session<'r, 'o, S> {
 
     /// Makes a checkpoint where it stands.
     fn checkpoint(&mut self) -> Result<(), PlayError> {
-        let behind = self.counter.behind_call();
+        let behind = self.counter.behind_call(self.play.blank.tracee)?;
         self.checkpoints.add(self.position, &self.play, behind)
     }
 
     /// Goes back to the last checkpoint that is not behind a position.
     fn restore(&mut self, position: Position) -> Result<(), PlayError> {
-        let behind = self.counter.behind_call();
+        // The process may be gone; those that wait share this with it.
+        let behind = self
+            .checkpoints
+            .any(|process| self.counter.behind_call(process))?;
         let from = self.position.event;
         self.position = self
             .checkpoints
