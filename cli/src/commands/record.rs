@@ -21,9 +21,9 @@ Examples:
   reprise record --last 10s -- ./server --port 80
   reprise record --last 10s --keep all -o run.reprise -- gzip -k big.txt
 
-So far --last keeps the whole run from its start, in a file, and is for programs
-with one thread: a second thread ends the recording, not the program. Child
-processes run unrecorded.
+The last moments are kept in memory and written when there is a reason to. So far
+--last is for programs with one thread: a second thread ends the recording, not
+the program. Child processes run unrecorded.
 
 Exit status:
   that of the command; 128 + N when signal N killed it
@@ -35,14 +35,23 @@ pub(super) struct Record {
     /// Record the last moments of any Linux program: this long, as in 500ms, 10s
     /// or 2m.
     ///
-    /// So far the whole run is kept, however long it is.
+    /// What is older is dropped. It may be less where memory does not suffice,
+    /// or where a signal came in the middle of a long computation.
     #[arg(long, value_name = "TIME", value_parser = quantity::duration, required = true)]
-    last: Option<Duration>,
+    last: Duration,
 
-    /// How much a recording may take, as in 200M or 4G.
+    /// How long a segment is: what is dropped, is dropped in such pieces.
     ///
-    /// So far this is the size of the file. When it is reached, the recording
-    /// ends and the program runs on.
+    /// Each begins with a copy of the program's memory, of which only the pages
+    /// that the program writes to take room and time. A quarter of --last unless
+    /// given.
+    #[arg(long, value_name = "TIME", value_parser = quantity::duration)]
+    interval: Option<Duration>,
+
+    /// How much memory the last moments may take, as in 200M or 4G.
+    ///
+    /// It is never more than a quarter of what the control group allows. Where it
+    /// does not suffice, less is kept.
     #[arg(long, value_name = "SIZE", value_parser = quantity::size, default_value = "1G")]
     memory: u64,
 
@@ -80,7 +89,11 @@ impl Record {
         };
         // The other kinds of recording will be other options; each has its file
         // in `record/`.
-        let _time: Option<Duration> = self.last;
-        last::run(&request, self.memory)
+        let bounds = last::Bounds {
+            last: self.last,
+            interval: self.interval.unwrap_or(self.last / 4),
+            memory: self.memory,
+        };
+        last::run(&request, bounds)
     }
 }

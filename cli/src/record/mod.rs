@@ -2,6 +2,7 @@
 //! are understood.
 
 pub mod last;
+mod verify;
 
 use std::ffi::OsString;
 use std::fmt::Write as _;

@@ -58,9 +58,6 @@ impl Session {
             }
             self.sites.insert(registers.rip());
         }
-        if self.log.is_full() {
-            return Err(unrecordable("the limit on the size of the recording"));
-        }
         let interrupted = self.interrupted.take();
         let resumed = match (interrupted, number.cast_signed()) {
             (Some(interrupted), libc::SYS_restart_syscall) => find(interrupted.number),
@@ -77,11 +74,7 @@ impl Session {
         let mut way = Way::Ordinary;
         match (call.class, call.number.cast_signed()) {
             (Class::Control, libc::SYS_exit | libc::SYS_exit_group) => {
-                let ending = Ending::Exit {
-                    call: number,
-                    status: arguments[0],
-                };
-                self.end(ending)?;
+                self.exits(number, arguments[0])?;
             }
             (Class::Control, libc::SYS_rt_sigreturn) => way = Way::Sigreturn,
             (Class::Control, _) => way = self.enter_control(call, &arguments)?,
@@ -118,6 +111,15 @@ impl Session {
         Next::CALL
     }
 
+    /// The subject ends itself. Comparing ends takes a look at all memory, so
+    /// only where somebody will.
+    fn exits(&mut self, call: u64, status: u64) -> Result<(), Trouble> {
+        if self.keep_all {
+            self.end(Ending::Exit { call, status })?;
+        }
+        Ok(())
+    }
+
     /// A call has returned.
     pub(crate) fn leave(&mut self, entered: &Entered) -> Result<Next, Trouble> {
         let mut registers = self.tracee.registers()?;
@@ -128,7 +130,7 @@ impl Session {
                 self.due = self.tracee.pending()?;
                 let ip = entered.registers.rip();
                 let event = Event::Sigreturn(Sigreturn { ip, state });
-                self.log.append(&event)?;
+                self.log.append(&event);
                 return Next::CALL;
             }
             Way::Refused => {
@@ -175,7 +177,8 @@ impl Session {
         if is_restart(result) {
             self.interrupted = Some(event);
         } else {
-            self.log.append(&Event::Call(event))?;
+            self.log.append(&Event::Call(event));
+            self.turn(entered.registers.rip())?;
         }
         Next::CALL
     }

@@ -1,20 +1,20 @@
 //! From the subject's start to its end: what happens at each of its stops.
 
-use std::fs::File;
 use std::io;
 use std::time::Instant;
 
 use nix::libc;
 use reprise_process_events::Call;
-use reprise_recording::{Closing, CutShort, Ending, Failure, Finished, Manifest, WriteError};
+use reprise_recording::{CutShort, Ending, Failure, Manifest};
 use reprise_tracee::{Resume, Stop, TraceError, Tracee, Trap};
 
-use crate::Settings;
 use crate::calls::Entered;
-use crate::host;
-use crate::log::Log;
+use crate::dump::{Dump, Why};
+use crate::log::{Bounds, Log};
+use crate::memory;
 use crate::signals::{self, Delivery, Waiting as WaitingSignal};
 use crate::spawn::{Processors, StartError, Waiting};
+use crate::{Settings, Sink};
 
 /// How a subject ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,21 +26,13 @@ pub enum Ended {
 }
 
 /// What is left of a subject that has ended.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// How it ended.
     pub ended: Ended,
-    /// What was recorded of it, or why nothing was.
-    pub recorded: Result<Recorded, WriteError>,
-}
-
-/// A finished recording.
-#[derive(Debug)]
-pub struct Recorded {
-    /// How it ended, and what is not in it.
-    pub closing: Closing,
-    /// How long it is.
-    pub finished: Finished,
+    /// Its end was worth keeping, and there was something to keep; or that was
+    /// not so.
+    pub kept: Option<bool>,
 }
 
 /// Why a recording ends before its subject does.
@@ -55,9 +47,6 @@ pub(crate) enum Trouble {
     /// `/proc` cannot be read.
     #[error("look into the subject: {0}")]
     Proc(#[from] io::Error),
-    /// The recording cannot be written.
-    #[error("write the recording: {0}")]
-    Write(#[from] WriteError),
 }
 
 /// A subject that is being recorded.
@@ -89,6 +78,12 @@ pub(crate) struct Session {
     pub(crate) over: bool,
     /// The instructions that are known to be `syscall`.
     pub(crate) sites: std::collections::HashSet<u64>,
+    /// The address behind one of them, by which calls are made in its name.
+    pub(crate) site: Option<u64>,
+    /// Memory that the subject keeps from its copies.
+    pub(crate) unforked: Vec<(u64, u64)>,
+    /// Whether an end that is no failure is worth keeping.
+    pub(crate) keep_all: bool,
 }
 
 /// What to do after a stop.
@@ -105,20 +100,16 @@ impl Next {
 
 pub(crate) fn run(
     subject: Waiting,
-    file: File,
-    manifest: &Manifest,
+    manifest: Manifest,
     settings: &Settings,
+    sink: Sink,
 ) -> Result<Outcome, StartError> {
-    let process = subject.pid();
-    let log = Log::start(file, manifest, process, settings.limit);
-    let log = match log {
-        Ok(log) => log,
-        Err(error) => {
-            let ended = subject.run_unrecorded()?;
-            let recorded = Err(error);
-            return Ok(Outcome { ended, recorded });
-        }
+    let bounds = Bounds {
+        last: settings.last,
+        interval: settings.interval,
+        memory: memory::allowed(settings.memory),
     };
+    let log = Log::new(manifest, subject.pid(), bounds);
     let started = subject.go()?;
     let mut session = Session {
         tracee: started.tracee,
@@ -135,13 +126,17 @@ pub(crate) fn run(
         failure: None,
         over: false,
         sites: std::collections::HashSet::default(),
+        site: None,
+        unforked: Vec::new(),
+        keep_all: settings.keep_all,
     };
     let ended = session.follow();
     if let Some(processors) = session.processors {
         processors.restore(nix::unistd::Pid::from_raw(0));
     }
     let ended = ended.map_err(|error| StartError::Process(io::Error::other(error)))?;
-    Ok(session.finish(ended))
+    let kept = session.finish(ended, sink);
+    Ok(Outcome { ended, kept })
 }
 
 impl Session {
@@ -179,12 +174,7 @@ impl Session {
             self.deadline = None;
             self.tracee.interrupt()?;
         }
-        loop {
-            match self.tracee.wait_interruptibly()? {
-                Some(stop) => return Ok(stop),
-                None => self.log.flush()?,
-            }
-        }
+        Ok(self.tracee.wait()?)
     }
 
     fn handle(&mut self, stop: Stop) -> Result<Next, Trouble> {
@@ -207,7 +197,6 @@ impl Session {
             Stop::Trap(Trap::Exit) => {
                 // The end of a run that was killed from outside, at no place
                 // that a replay could find.
-                self.log.flush()?;
                 Next::CALL
             }
             Stop::Trap(Trap::Stop(libc::SIGTRAP)) => self.preempted(),
@@ -219,17 +208,9 @@ impl Session {
 
     /// Ends the recording and lets the subject run on as it would have.
     fn let_go(&mut self, trouble: &Trouble, stop: Stop) -> Result<Ended, TraceError> {
-        let why = match trouble {
-            Trouble::Unrecordable(what) => CutShort::Stopped { by: what.clone() },
-            Trouble::Write(WriteError::DiskFull) => CutShort::DiskFull,
-            Trouble::Write(error) => CutShort::WriteFailed {
-                error: error.to_string(),
-            },
-            other => CutShort::Stopped {
-                by: other.to_string(),
-            },
-        };
-        self.log.cut_short(why);
+        self.log.cut_short(CutShort::Stopped {
+            by: trouble.to_string(),
+        });
         match stop {
             Stop::Exited(status) => return Ok(Ended::Exited(status)),
             Stop::Killed(signal) => return Ok(Ended::Killed(signal)),
@@ -278,7 +259,9 @@ impl Session {
         Ok(())
     }
 
-    fn finish(mut self, ended: Ended) -> Outcome {
+    /// Hands what is worth keeping to `sink`. Returns whether there was
+    /// anything; `None` if nothing was worth it.
+    fn finish(mut self, ended: Ended, mut sink: Sink) -> Option<bool> {
         let (ending, failure) = match ended {
             Ended::Exited(status) => (Ending::Exited { status }, None),
             Ended::Killed(signal) => {
@@ -290,23 +273,21 @@ impl Session {
                 (Ending::Killed { signal }, Some(failure))
             }
         };
+        if failure.is_none() && !self.keep_all {
+            return None;
+        }
         if !self.over && matches!(ended, Ended::Killed(_)) {
             self.log.note(
                 "the end of the run",
                 "it was killed from outside, between two events",
             );
         }
-        let closing = Closing {
-            ending,
-            failure,
-            ended: host::now(),
-            ..Closing::default()
-        };
-        let recorded = self.log.finish(closing);
-        Outcome {
-            ended,
-            recorded: recorded.map(|(closing, finished)| Recorded { closing, finished }),
+        let snapshot = self.log.snapshot();
+        let kept = snapshot.is_some();
+        if let Some(snapshot) = snapshot {
+            sink(Dump::new(Why::Ended, snapshot, ending, failure));
         }
+        Some(kept)
     }
 }
 

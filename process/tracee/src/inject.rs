@@ -5,8 +5,10 @@
 
 use nix::errno::Errno;
 use nix::libc;
+use nix::unistd::Pid;
+use reprise_process_events::Registers;
 
-use crate::{Resume, Stop, TraceError, Tracee, Tracing};
+use crate::{Resume, Stop, TraceError, Tracee, Tracing, Trap, ptrace};
 
 /// The length of the `syscall` instruction.
 const SYSCALL: u64 = 2;
@@ -54,5 +56,71 @@ impl Tracee {
         let result = registers.rax();
         self.set_registers(&before)?;
         Ok(result)
+    }
+
+    /// Makes the process copy itself with the instruction that ends at
+    /// `behind`, and gives it its registers back. The copy is traced, stopped,
+    /// executes nothing, and dies with this thread. `None` when the kernel
+    /// refuses. The process must be one whose new processes are traced.
+    pub fn copy_at(&self, behind: u64) -> Tracing<Option<Self>> {
+        let blocked = ptrace::signal_mask(self.pid)?;
+        let before = self.registers()?;
+        let mut held = Vec::new();
+        // Nothing may come between; the copy has no use for signals anyway.
+        let copied = ptrace::set_signal_mask(self.pid, u64::MAX)
+            .and_then(|()| self.send_to_copy(behind, before, &mut held));
+        self.set_registers(&before)?;
+        ptrace::set_signal_mask(self.pid, blocked)?;
+        for signal in held {
+            self.send(signal)?;
+        }
+        let copy = copied?;
+        if let Some(copy) = copy {
+            copy.wait()?;
+            let options = libc::PTRACE_O_EXITKILL as usize;
+            let request = libc::PTRACE_SETOPTIONS;
+            ptrace::request(request, copy.pid, 0, options, "PTRACE_SETOPTIONS")?;
+        }
+        Ok(copy)
+    }
+
+    fn send_to_copy(
+        &self,
+        behind: u64,
+        before: Registers,
+        held: &mut Vec<i32>,
+    ) -> Tracing<Option<Self>> {
+        /// A child of its parent, so that the process does not see it.
+        const FLAGS: u64 = libc::CLONE_PARENT as u64;
+        /// Should the tracer die before it holds the copy, the copy fails at
+        /// its first use of the stack.
+        const NO_STACK: u64 = 8;
+        let mut registers = before;
+        let at = behind.wrapping_sub(SYSCALL);
+        registers.set_rip(at);
+        registers.set_rax(libc::SYS_clone.cast_unsigned());
+        registers.set_orig_rax(u64::MAX);
+        registers.set_arguments([FLAGS, NO_STACK, 0, 0, 0, 0]);
+        self.set_registers(&registers)?;
+        let mut copy = None;
+        loop {
+            self.resume(Resume::OneInstruction, 0)?;
+            match self.wait()? {
+                Stop::Signal(libc::SIGTRAP) if self.registers()?.rip() != at => return Ok(copy),
+                Stop::Signal(libc::SIGTRAP) => {}
+                // The one signal that cannot be blocked; it comes again.
+                Stop::Signal(signal) => held.push(signal),
+                Stop::Trap(Trap::Child) => {
+                    let pid = i32::try_from(self.message()?).unwrap_or_default();
+                    copy = Some(Self::already(Pid::from_raw(pid)));
+                }
+                Stop::Trap(_) | Stop::Call => {}
+                Stop::Exited(_) | Stop::Killed(_) => {
+                    let what = "make the process copy itself";
+                    let errno = Errno::ESRCH;
+                    return Err(TraceError { what, errno });
+                }
+            }
+        }
     }
 }

@@ -125,6 +125,37 @@ pub(crate) fn set_extended(pid: Pid, bytes: &[u8]) -> Result<(), TraceError> {
     check(result, "PTRACE_SETREGSET")
 }
 
+/// The signals that the process blocks, a bit each.
+pub(crate) fn signal_mask(pid: Pid) -> Result<u64, TraceError> {
+    let mut mask = 0u64;
+    // SAFETY: the kernel stores as many bytes as the third argument says where
+    // the last one points.
+    let result = unsafe {
+        libc::ptrace(
+            libc::PTRACE_GETSIGMASK,
+            pid.as_raw(),
+            size_of::<u64>(),
+            &raw mut mask,
+        )
+    };
+    check(result, "PTRACE_GETSIGMASK")?;
+    Ok(mask)
+}
+
+pub(crate) fn set_signal_mask(pid: Pid, mask: u64) -> Result<(), TraceError> {
+    // SAFETY: the kernel reads as many bytes as the third argument says where
+    // the last one points.
+    let result = unsafe {
+        libc::ptrace(
+            libc::PTRACE_SETSIGMASK,
+            pid.as_raw(),
+            size_of::<u64>(),
+            &raw const mask,
+        )
+    };
+    check(result, "PTRACE_SETSIGMASK")
+}
+
 /// How many signals are asked for at once.
 const SIGNALS: usize = 8;
 
