@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::time::Duration;
 
 use clap::Args;
+use reprise_recorder::Condition;
 
 use super::quantity;
 use crate::failure::{Failure, Status};
@@ -13,12 +14,13 @@ use crate::record::{Keep, Request, last};
 /// Run a command and record it; the exit status is the command's own
 ///
 /// The command runs as it would have. A recording is kept when a fatal signal
-/// ends it. When the recorder cannot do its work, the command runs unrecorded,
+/// ends it, when --fails-when holds, and when `reprise dump` asks for one. When the recorder cannot do its work, the command runs unrecorded,
 /// with a warning.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   reprise record --last 10s -- ./server --port 80
+  reprise record --last 10s --fails-when 'exit != 0' --fails-when 'stderr ~ panic' -- ./job
   reprise record --last 10s --keep all -o run.reprise -- gzip -k big.txt
 
 The last moments are kept in memory and written when there is a reason to. So far
@@ -54,6 +56,14 @@ pub(super) struct Record {
     /// does not suffice, less is kept.
     #[arg(long, value_name = "SIZE", value_parser = quantity::size, default_value = "1G")]
     memory: u64,
+
+    /// What counts as a failure beside a fatal signal; may be given more than once.
+    ///
+    /// 'exit != 0' and 'exit == 3' are about the exit status. 'stderr ~ PATTERN',
+    /// 'stdout ~ PATTERN' and 'output ~ PATTERN' are about lines that the program
+    /// writes: the last moments are written at once, and the program goes on.
+    #[arg(long, value_name = "COND")]
+    fails_when: Vec<Condition>,
 
     /// What is worth keeping.
     #[arg(long, value_name = "WHAT", value_enum, default_value = "failures")]
@@ -93,7 +103,8 @@ impl Record {
             last: self.last,
             interval: self.interval.unwrap_or(self.last / 4),
             memory: self.memory,
+            fails_when: self.fails_when,
         };
-        last::run(&request, bounds)
+        last::run(&request, &bounds)
     }
 }

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use reprise_recorder::{
-    Dump, Ended, Guard, Guarded, Outcome, Settings, StartError, Waiting, guarded, record,
+    Condition, Dump, Ended, Guard, Guarded, Outcome, Settings, StartError, Waiting, Written,
+    guarded, record,
 };
 
 use super::verify::{Verdict, verify};
@@ -15,8 +16,8 @@ use super::{Keep, Request, discard, say, summary};
 use crate::failure::{Failure, Status};
 use crate::output_name::{ReserveError, Template, Values};
 
-/// How much of a run is kept, and of what it is made.
-#[derive(Clone, Copy, Debug)]
+/// How much of a run is kept, and when it is written.
+#[derive(Clone, Debug)]
 pub struct Bounds {
     /// How much of the run.
     pub last: Duration,
@@ -24,11 +25,13 @@ pub struct Bounds {
     pub interval: Duration,
     /// In how much memory.
     pub memory: u64,
+    /// What counts as a failure beside a fatal signal.
+    pub fails_when: Vec<Condition>,
 }
 
 /// Runs the command and records it, in a process of its own that may be killed
 /// without harm to the command.
-pub fn run(request: &Request, bounds: Bounds) -> Result<Status, Failure> {
+pub fn run(request: &Request, bounds: &Bounds) -> Result<Status, Failure> {
     let work = |guard| match run_guarded(request, bounds, guard) {
         Ok(status) => status.code(),
         Err(failure) => failure.report().code(),
@@ -44,7 +47,7 @@ pub fn run(request: &Request, bounds: Bounds) -> Result<Status, Failure> {
     }
 }
 
-fn run_guarded(request: &Request, bounds: Bounds, mut guard: Guard) -> Result<Status, Failure> {
+fn run_guarded(request: &Request, bounds: &Bounds, mut guard: Guard) -> Result<Status, Failure> {
     let subject = Waiting::start(&request.command).map_err(|error| not_started(request, error))?;
     guard.watch(subject.pid());
     if let Some(error) = subject.trouble() {
@@ -65,8 +68,14 @@ fn run_guarded(request: &Request, bounds: Bounds, mut guard: Guard) -> Result<St
         interval: bounds.interval,
         memory: bounds.memory,
         keep_all: request.keep == Keep::All,
+        fails_when: bounds.fails_when.clone(),
     };
-    let sink = Box::new(move |dump| keep(&files, dump));
+    let sink = Box::new(move |dump| {
+        let written = keep(&files, dump);
+        let (Ok(line) | Err(line)) = &written;
+        say(line);
+        written
+    });
     let outcome = record(subject, &request.command, &settings, sink)
         .map_err(|error| not_started(request, error))?;
     report(&outcome);
@@ -91,26 +100,18 @@ impl Files {
 }
 
 /// Writes a dump, plays it to see whether it can be, and says so.
-fn keep(files: &Files, dump: Dump) {
-    let (path, file) = match files.reserve() {
-        Ok(reserved) => reserved,
-        Err(error) => return say(&format!("nothing was recorded: {error}")),
-    };
-    let recorded = match dump.write(file) {
-        Ok(recorded) => recorded,
-        Err(error) => {
-            discard(&path);
-            return say(&format!("nothing was recorded: {error}"));
-        }
-    };
-    let mut line = summary(&path, recorded.finished.bytes, &recorded.closing);
+fn keep(files: &Files, dump: Dump) -> Written {
+    let nothing = |error: &dyn std::fmt::Display| format!("nothing was recorded: {error}");
+    let (path, file) = files.reserve().map_err(|error| nothing(&error))?;
+    let recorded = dump.write(file).map_err(|error| {
+        discard(&path);
+        nothing(&error)
+    })?;
+    let line = summary(&path, recorded.finished.bytes, &recorded.closing);
     match verify(&path, &recorded.closing) {
-        Verdict::Replays => {}
-        Verdict::Unverified(why) => {
-            line = format!("{line}; unverified: {why}");
-        }
+        Verdict::Replays => Ok(line),
+        Verdict::Unverified(why) => Ok(format!("{line}; unverified, its own replay failed: {why}")),
     }
-    say(&line);
 }
 
 /// The program, as it was called.
@@ -119,10 +120,13 @@ fn name(request: &Request) -> &OsStr {
 }
 
 fn report(outcome: &Outcome) {
-    match outcome.kept {
-        Some(true) => {}
-        Some(false) => say("nothing was recorded: there is no memory of a segment's start"),
-        None => say("nothing kept: no fatal signal (--keep all keeps every run)"),
+    match outcome {
+        Outcome { stopped: true, .. } => say("the recording was stopped; nothing more was kept"),
+        Outcome { lost: true, .. } => {
+            say("nothing was recorded: there is no memory of a segment's start");
+        }
+        Outcome { dumps: 0, .. } => say("nothing kept: no failure (--keep all keeps every run)"),
+        _ => {}
     }
 }
 

@@ -6,7 +6,7 @@ use reprise_process_events::{Call, Ending, Event, Registers, Sigreturn, Write};
 use reprise_syscalls::{Class, Extent, Memory, find, is_error, is_restart, read_by, written_by};
 use reprise_tracee::{Resume, Stop, TraceError, Tracee};
 
-use crate::session::{Next, Session, Trouble};
+use crate::session::{Next, Session, Trouble, was_interrupted};
 
 /// `-ENOSYS`, which a tracer sees in place of a result that is not there yet.
 const NO_RESULT: u64 = (-38i64).cast_unsigned();
@@ -114,7 +114,8 @@ impl Session {
     /// The subject ends itself. Comparing ends takes a look at all memory, so
     /// only where somebody will.
     fn exits(&mut self, call: u64, status: u64) -> Result<(), Trouble> {
-        if self.keep_all {
+        let status32 = (status as i32) & 0xff;
+        if self.keep_all || self.watch.exits(status32) {
             self.end(Ending::Exit { call, status })?;
         }
         Ok(())
@@ -178,9 +179,32 @@ impl Session {
             self.interrupted = Some(event);
         } else {
             self.log.append(&Event::Call(event));
-            self.turn(entered.registers.rip())?;
+            self.look_at_output(call, &arguments, result);
+            if !was_interrupted(result) {
+                self.turn(entered.registers.rip())?;
+            }
         }
         Next::CALL
+    }
+
+    /// If the subject has written something that is a failure, has the last
+    /// moments written down.
+    fn look_at_output(&mut self, call: &reprise_syscalls::Call, arguments: &[u64; 6], result: u64) {
+        let writes = [libc::SYS_write, libc::SYS_writev].contains(&call.number.cast_signed());
+        if !writes || is_error(result) || !self.watch.looks_at(arguments[0]) {
+            return;
+        }
+        let mut wrote = Vec::new();
+        let mut left = result.min(LONGEST);
+        for extent in read_by(call, arguments, &Seen(self.tracee)) {
+            let len = extent.len.min(left);
+            left -= len;
+            let len = usize::try_from(len).unwrap_or(0);
+            wrote.extend(self.tracee.read_some(extent.address, len));
+        }
+        if let Some(line) = self.watch.wrote(arguments[0], &wrote) {
+            self.failed(line);
+        }
     }
 
     /// Undoes the beginning of a call: it is not made now, and the subject is

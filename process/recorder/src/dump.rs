@@ -37,6 +37,10 @@ pub(crate) struct Snapshot {
 pub enum Why {
     /// The subject has ended, in a way that is worth keeping.
     Ended,
+    /// It has written something that is a failure, and goes on.
+    Wrote,
+    /// Somebody asked for it, and the subject goes on.
+    Asked,
 }
 
 /// Something to be written.

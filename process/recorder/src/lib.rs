@@ -16,7 +16,7 @@
 //! | … when it makes a process? | `children.rs` |
 //! | where does a segment begin, and the run end? | `segment.rs`, `snapshot.rs` |
 //! | what is kept, and for how long? | `log.rs`, `memory.rs`; of memory: `shadow.rs` |
-//! | what goes into the file? | `dump.rs` |
+//! | what goes into the file, and when? | `dump.rs`, `dumper.rs`; `condition.rs`, `control.rs` |
 //! | what if the recorder is killed? | `guard.rs` |
 //!
 //! Whatever goes wrong here ends the recording, not the subject, which is let
@@ -24,8 +24,11 @@
 
 mod calls;
 mod children;
+mod condition;
 mod contents;
+mod control;
 mod dump;
+mod dumper;
 mod guard;
 mod host;
 mod log;
@@ -41,7 +44,10 @@ mod signals;
 mod snapshot;
 mod spawn;
 
+pub use crate::condition::{Condition, ConditionError};
+pub use crate::control::{ControlError, Request, subjects, tell};
 pub use crate::dump::{Dump, Recorded, Why};
+pub use crate::dumper::Written;
 pub use crate::guard::{Guard, Guarded, guarded};
 pub use crate::session::{Ended, Outcome};
 pub use crate::spawn::{StartError, Waiting};
@@ -60,10 +66,13 @@ pub struct Settings {
     pub memory: u64,
     /// Runs that end well are worth keeping, too.
     pub keep_all: bool,
+    /// What counts as a failure beside a fatal signal.
+    pub fails_when: Vec<Condition>,
 }
 
-/// What writes dumps. It works beside the subject, in a thread of its own.
-pub type Sink = Box<dyn FnMut(Dump) + Send>;
+/// What writes dumps, and says in a line what became of them. It works beside
+/// the subject, in a thread of its own.
+pub type Sink = Box<dyn FnMut(Dump) -> Written + Send>;
 
 /// Lets a waiting subject run, and records it. What is worth keeping goes to
 /// `sink`.

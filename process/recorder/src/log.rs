@@ -25,8 +25,17 @@ use crate::shadow::Shadow;
 /// Events are kept in pieces of this length, which a dump shares.
 const PIECE: usize = 256 << 10;
 
-/// Too little memory must not make the subject do nothing but begin segments.
+/// Too little memory must not make the subject do nothing but begin segments,
+/// nor a short interval: a segment lasts at least so many times as long as it
+/// took to begin it.
 const SHORTEST: Duration = Duration::from_millis(20);
+const SHARE: u32 = 10;
+
+/// The same for measuring memory.
+const MEASURING: u32 = 50;
+
+/// The most segments; each is a process.
+const SEGMENTS: usize = 32;
 
 /// A page as the page maps take it.
 pub(crate) type Page = [u8; PAGE as usize];
@@ -76,6 +85,9 @@ struct Kept {
     /// What the shadows took when that was last measured.
     shadows: u64,
     measured: Instant,
+    measuring: Duration,
+    /// How long it took to begin the last segment.
+    took: Duration,
     bytes: Vec<u8>,
     not_recorded: Vec<NotRecorded>,
 }
@@ -93,6 +105,8 @@ impl Log {
             next_content: 0,
             shadows: 0,
             measured: Instant::now(),
+            measuring: Duration::ZERO,
+            took: Duration::ZERO,
             bytes: Vec::new(),
             not_recorded: Vec::new(),
         })))
@@ -120,19 +134,23 @@ impl Log {
         let Some(segment) = kept.segments.back() else {
             return true;
         };
-        if segment.began.elapsed() >= kept.bounds.interval {
+        let long = segment.began.elapsed();
+        if long < SHARE * kept.took {
+            return false;
+        }
+        if long >= kept.bounds.interval {
             return true;
         }
         kept.measure(kept.bounds.interval / 2);
-        kept.drop_for_memory(1);
-        let last = kept.segments.back().map(|segment| segment.began.elapsed());
-        kept.len() > kept.bounds.memory && last.is_some_and(|last| last >= SHORTEST)
+        kept.drop_for_memory();
+        kept.len() > kept.bounds.memory && long >= SHORTEST
     }
 
-    /// Begins a segment. Unless it follows the last event, what was before is
-    /// of no use any more.
-    pub(crate) fn begin(&self, start: Start, shadow: Shadow, follows: bool) {
+    /// Begins a segment, which took so long. Unless it follows the last event,
+    /// what was before is of no use any more.
+    pub(crate) fn begin(&self, start: Start, shadow: Shadow, follows: bool, took: Duration) {
         let kept = &mut *self.kept();
+        kept.took = took;
         if !follows {
             kept.segments.clear();
         }
@@ -149,6 +167,7 @@ impl Log {
         });
         kept.next_segment += 1;
         kept.drop_old();
+        kept.merge();
     }
 
     /// Drops everything: a segment should begin and cannot.
@@ -183,6 +202,22 @@ impl Log {
         }
     }
 
+    /// How it is.
+    pub(crate) fn state(&self) -> State {
+        let kept = &*self.kept();
+        let first = kept.segments.front();
+        State {
+            process: kept.process,
+            program: kept.manifest.subject.clone(),
+            closed: kept.closed.is_some(),
+            reach: first.map_or(Duration::ZERO, |first| first.began.elapsed()),
+            segments: kept.segments.len(),
+            events: kept.next_event - first.map_or(kept.next_event, |first| first.first),
+            memory: kept.len(),
+            allowed: kept.bounds.memory,
+        }
+    }
+
     /// Nothing more is recorded, for this reason.
     pub(crate) fn cut_short(&self, why: CutShort) {
         self.kept().closed.get_or_insert(why);
@@ -211,6 +246,18 @@ impl Log {
     }
 }
 
+/// How a log is, for people.
+pub(crate) struct State {
+    pub(crate) process: u32,
+    pub(crate) program: String,
+    pub(crate) closed: bool,
+    pub(crate) reach: Duration,
+    pub(crate) segments: usize,
+    pub(crate) events: u64,
+    pub(crate) memory: u64,
+    pub(crate) allowed: u64,
+}
+
 impl Segment {
     fn append(&mut self, event: &[u8]) {
         let len = u32::try_from(event.len()).unwrap_or(u32::MAX);
@@ -235,12 +282,18 @@ impl Kept {
     }
 
     fn measure(&mut self, at_most_every: Duration) {
-        if self.measured.elapsed() < at_most_every {
+        if self.measured.elapsed() < at_most_every.max(MEASURING * self.measuring) {
             return;
         }
-        self.measured = Instant::now();
+        self.measure_now();
+    }
+
+    fn measure_now(&mut self) {
+        let before = Instant::now();
         let shadows = self.segments.iter().map(|segment| segment.shadow.pid());
         self.shadows = memory::taken_by(self.process, shadows);
+        self.measured = Instant::now();
+        self.measuring = self.measured - before;
     }
 
     /// Drops segments that are not needed to reach back as far as wanted.
@@ -250,14 +303,32 @@ impl Kept {
             self.segments.pop_front();
         }
         self.measure(Duration::ZERO);
-        self.drop_for_memory(1);
+        self.drop_for_memory();
     }
 
-    /// Drops the oldest segments, but for so many, until memory suffices.
-    fn drop_for_memory(&mut self, keep: usize) {
-        while self.segments.len() > keep && self.len() > self.bounds.memory {
+    /// Drops the oldest segments, but for the last, until memory suffices.
+    fn drop_for_memory(&mut self) {
+        while self.segments.len() > 1 && self.len() > self.bounds.memory {
             self.segments.pop_front();
-            self.measure(Duration::ZERO);
+            self.measure_now();
+        }
+    }
+
+    /// Makes one of two neighbours while there are too many, of those that are
+    /// shortest together.
+    fn merge(&mut self) {
+        while self.segments.len() > SEGMENTS {
+            let began: Vec<Instant> = self.segments.iter().map(|segment| segment.began).collect();
+            let pairs = began.windows(3).enumerate();
+            let shortest = pairs.min_by_key(|(_, began)| began[2] - began[0]);
+            let Some((first, _)) = shortest else { return };
+            if let Some(second) = self.segments.remove(first + 1)
+                && let Some(first) = self.segments.get_mut(first)
+            {
+                first.events.extend(second.events);
+                first.contents.extend(second.contents);
+                first.len += second.len - second.shadow.len();
+            }
         }
     }
 }

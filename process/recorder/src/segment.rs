@@ -1,5 +1,7 @@
 //! Where a segment begins and where the run ends: the whole state.
 
+use std::time::Instant;
+
 use nix::libc;
 use reprise_process_events::{End, Ending, Event, Start};
 use reprise_tracee::{Resume, Tracee};
@@ -50,6 +52,7 @@ impl Session {
         behind: Option<u64>,
         follows: bool,
     ) -> Result<(), Trouble> {
+        let before = Instant::now();
         self.due = self.tracee.pending()?;
         let start = Start {
             state: self.tracee.state()?,
@@ -61,7 +64,7 @@ impl Session {
             None => Err(NoShadow::Refused),
         };
         match shadow {
-            Ok(shadow) => self.log.begin(start, shadow, follows),
+            Ok(shadow) => self.log.begin(start, shadow, follows, before.elapsed()),
             // The history then gets longer where it may, and is lost where a
             // new one has to begin.
             Err(why) => {

@@ -1,7 +1,9 @@
 //! From the subject's start to its end: what happens at each of its stops.
 
 use std::io;
-use std::time::Instant;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use nix::libc;
 use reprise_process_events::Call;
@@ -9,7 +11,10 @@ use reprise_recording::{CutShort, Ending, Failure, Manifest};
 use reprise_tracee::{Resume, Stop, TraceError, Tracee, Trap};
 
 use crate::calls::Entered;
+use crate::condition::Watch;
+use crate::control::Control;
 use crate::dump::{Dump, Why};
+use crate::dumper::Dumper;
 use crate::log::{Bounds, Log};
 use crate::memory;
 use crate::signals::{self, Delivery, Waiting as WaitingSignal};
@@ -30,9 +35,27 @@ pub enum Ended {
 pub struct Outcome {
     /// How it ended.
     pub ended: Ended,
-    /// Its end was worth keeping, and there was something to keep; or that was
-    /// not so.
-    pub kept: Option<bool>,
+    /// How many recordings were made, or at least tried.
+    pub dumps: u32,
+    /// Its end was worth keeping, but there was nothing to keep.
+    pub lost: bool,
+    /// Somebody stopped the recording.
+    pub stopped: bool,
+}
+
+/// What others want of a session. Clones share it.
+#[derive(Clone, Default)]
+pub(crate) struct Orders(Arc<AtomicBool>);
+
+impl Orders {
+    /// The recording shall end.
+    pub(crate) fn stop(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 /// Why a recording ends before its subject does.
@@ -84,6 +107,14 @@ pub(crate) struct Session {
     pub(crate) unforked: Vec<(u64, u64)>,
     /// Whether an end that is no failure is worth keeping.
     pub(crate) keep_all: bool,
+    /// What counts as a failure beside a fatal signal.
+    pub(crate) watch: Watch,
+    dumper: Dumper,
+    dumps: u32,
+    /// When the last dump was made whose reason may come again.
+    dumped: Option<Instant>,
+    last: Duration,
+    orders: Orders,
 }
 
 /// What to do after a stop.
@@ -109,8 +140,18 @@ pub(crate) fn run(
         interval: settings.interval,
         memory: memory::allowed(settings.memory),
     };
-    let log = Log::new(manifest, subject.pid(), bounds);
+    let process = subject.pid();
+    let log = Log::new(manifest, process, bounds);
     let started = subject.go()?;
+    let (dumper, writing) = Dumper::start(sink, started.processors);
+    let orders = Orders::default();
+    let control = Control {
+        log: log.clone(),
+        dumper: dumper.clone(),
+        orders: orders.clone(),
+    };
+    // Without it the recorder cannot be told anything, and records all the same.
+    let listening = control.listen(process);
     let mut session = Session {
         tracee: started.tracee,
         processors: started.processors,
@@ -129,14 +170,23 @@ pub(crate) fn run(
         site: None,
         unforked: Vec::new(),
         keep_all: settings.keep_all,
+        watch: Watch::new(settings.fails_when.clone()),
+        dumper,
+        dumps: 0,
+        dumped: None,
+        last: settings.last,
+        orders,
     };
     let ended = session.follow();
     if let Some(processors) = session.processors {
         processors.restore(nix::unistd::Pid::from_raw(0));
     }
     let ended = ended.map_err(|error| StartError::Process(io::Error::other(error)))?;
-    let kept = session.finish(ended, sink);
-    Ok(Outcome { ended, kept })
+    drop(listening);
+    let dumper = session.dumper.clone();
+    let outcome = session.finish(ended);
+    writing.finish(&dumper);
+    Ok(outcome)
 }
 
 impl Session {
@@ -179,6 +229,10 @@ impl Session {
 
     fn handle(&mut self, stop: Stop) -> Result<Next, Trouble> {
         match stop {
+            Stop::Call if self.orders.is_stopped() => {
+                self.log.clear();
+                Err(Trouble::Unrecordable("reprise stop".to_owned()))
+            }
             Stop::Call => match self.entered.take() {
                 None if self.executed => self.begin_program(),
                 None => self.enter(),
@@ -253,17 +307,22 @@ impl Session {
             registers.set_rax(number);
             self.tracee.set_registers(&registers)?;
             counter_on(self.tracee, registers.rip() + 2)?;
-        } else if !reprise_syscalls::is_restart(registers.rax()) {
+        } else if !was_interrupted(registers.rax()) {
             counter_on(self.tracee, registers.rip())?;
         }
         Ok(())
     }
 
-    /// Hands what is worth keeping to `sink`. Returns whether there was
-    /// anything; `None` if nothing was worth it.
-    fn finish(mut self, ended: Ended, mut sink: Sink) -> Option<bool> {
+    /// Has what is worth keeping written down.
+    fn finish(mut self, ended: Ended) -> Outcome {
         let (ending, failure) = match ended {
-            Ended::Exited(status) => (Ending::Exited { status }, None),
+            Ended::Exited(status) => {
+                let failed = self.watch.exits(status).then(|| Failure {
+                    what: format!("exit status {status}"),
+                    stack: Vec::new(),
+                });
+                (Ending::Exited { status }, failed)
+            }
             Ended::Killed(signal) => {
                 let plain = || Failure {
                     what: signals::name(signal),
@@ -273,22 +332,51 @@ impl Session {
                 (Ending::Killed { signal }, Some(failure))
             }
         };
-        if failure.is_none() && !self.keep_all {
-            return None;
-        }
-        if !self.over && matches!(ended, Ended::Killed(_)) {
+        let stopped = self.orders.is_stopped();
+        let wanted = !stopped && (failure.is_some() || self.keep_all);
+        if wanted && !self.over && matches!(ended, Ended::Killed(_)) {
             self.log.note(
                 "the end of the run",
                 "it was killed from outside, between two events",
             );
         }
-        let snapshot = self.log.snapshot();
-        let kept = snapshot.is_some();
-        if let Some(snapshot) = snapshot {
-            sink(Dump::new(Why::Ended, snapshot, ending, failure));
+        let lost = wanted && !self.dump(Why::Ended, ending, failure);
+        Outcome {
+            ended,
+            dumps: self.dumps,
+            lost,
+            stopped,
         }
-        Some(kept)
     }
+
+    /// The subject has written a line that is a failure, and goes on. A failure
+    /// that repeats itself is written down once in the time that is kept.
+    pub(crate) fn failed(&mut self, line: String) {
+        if self.dumped.is_some_and(|last| last.elapsed() < self.last) {
+            return;
+        }
+        self.dumped = Some(Instant::now());
+        let stack = Vec::new();
+        let failure = Failure { what: line, stack };
+        self.dump(Why::Wrote, Ending::Running, Some(failure));
+    }
+
+    /// Has the last moments written down; false if there are none.
+    fn dump(&mut self, why: Why, ending: Ending, failure: Option<Failure>) -> bool {
+        let Some(snapshot) = self.log.snapshot() else {
+            return false;
+        };
+        self.dumps += 1;
+        self.dumper.write(Dump::new(why, snapshot, ending, failure));
+        true
+    }
+}
+
+/// Whether a signal has cut a call off. It is delivered with the signals blocked
+/// that were during the call, so nothing may come between.
+pub(crate) fn was_interrupted(result: u64) -> bool {
+    const EINTR: u64 = (-libc::EINTR as i64).cast_unsigned();
+    result == EINTR || reprise_syscalls::is_restart(result)
 }
 
 /// Gives a stopped process its time-stamp counter back, by a system call with

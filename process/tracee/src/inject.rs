@@ -27,35 +27,15 @@ impl Tracee {
     /// Makes the process do a system call with the instruction that ends at
     /// `behind`, and gives it its registers back. An error of the call itself
     /// is in the result, as a small negative number.
+    ///
+    /// Signals wait meanwhile. A process that was interrupted in a call that
+    /// blocks other signals for its own time must not be sent elsewhere: that
+    /// would end the call's time.
     pub fn call_at(&self, behind: u64, number: i64, arguments: [u64; 6]) -> Tracing<u64> {
-        let before = self.registers()?;
-        let mut registers = before;
-        let at = behind.wrapping_sub(SYSCALL);
-        registers.set_rip(at);
-        registers.set_rax(number.cast_unsigned());
-        // Not in a system call any more: the kernel must not restart it.
-        registers.set_orig_rax(u64::MAX);
-        registers.set_arguments(arguments);
-        self.set_registers(&registers)?;
-        loop {
-            self.resume(Resume::OneInstruction, 0)?;
-            match self.wait()? {
-                Stop::Signal(libc::SIGTRAP) => {}
-                _ => {
-                    let what = "make the process do a system call";
-                    let errno = Errno::EINTR;
-                    return Err(TraceError { what, errno });
-                }
-            }
-            // The end of the call it stood in may be reported first.
-            registers = self.registers()?;
-            if registers.rip() != at {
-                break;
-            }
-        }
-        let result = registers.rax();
-        self.set_registers(&before)?;
-        Ok(result)
+        self.undisturbed(|before, held| {
+            let (result, _) = self.send_over(behind, before, number, arguments, held)?;
+            Ok(result)
+        })
     }
 
     /// Makes the process copy itself with the instruction that ends at
@@ -63,18 +43,16 @@ impl Tracee {
     /// executes nothing, and dies with this thread. `None` when the kernel
     /// refuses. The process must be one whose new processes are traced.
     pub fn copy_at(&self, behind: u64) -> Tracing<Option<Self>> {
-        let blocked = ptrace::signal_mask(self.pid)?;
-        let before = self.registers()?;
-        let mut held = Vec::new();
-        // Nothing may come between; the copy has no use for signals anyway.
-        let copied = ptrace::set_signal_mask(self.pid, u64::MAX)
-            .and_then(|()| self.send_to_copy(behind, before, &mut held));
-        self.set_registers(&before)?;
-        ptrace::set_signal_mask(self.pid, blocked)?;
-        for signal in held {
-            self.send(signal)?;
-        }
-        let copy = copied?;
+        /// A child of its parent, so that the process does not see it.
+        const FLAGS: u64 = libc::CLONE_PARENT as u64;
+        /// Should the tracer die before it holds the copy, the copy fails at
+        /// its first use of the stack.
+        const NO_STACK: u64 = 8;
+        let arguments = [FLAGS, NO_STACK, 0, 0, 0, 0];
+        let copy = self.undisturbed(|before, held| {
+            let (_, copy) = self.send_over(behind, before, libc::SYS_clone, arguments, held)?;
+            Ok(copy)
+        })?;
         if let Some(copy) = copy {
             copy.wait()?;
             let options = libc::PTRACE_O_EXITKILL as usize;
@@ -84,39 +62,63 @@ impl Tracee {
         Ok(copy)
     }
 
-    fn send_to_copy(
+    /// Does something with the process while it gets no signals, and gives it
+    /// its registers back.
+    fn undisturbed<T>(
+        &self,
+        work: impl FnOnce(Registers, &mut Vec<i32>) -> Tracing<T>,
+    ) -> Tracing<T> {
+        let before = self.registers()?;
+        let blocked = ptrace::signal_mask(self.pid)?;
+        ptrace::set_signal_mask(self.pid, u64::MAX)?;
+        let mut held = Vec::new();
+        let done = work(before, &mut held);
+        self.set_registers(&before)?;
+        ptrace::set_signal_mask(self.pid, blocked)?;
+        for signal in held {
+            self.send(signal)?;
+        }
+        done
+    }
+
+    /// Sends the process over a `syscall` instruction. Returns the result, and
+    /// the process that was made, if one was.
+    fn send_over(
         &self,
         behind: u64,
         before: Registers,
+        number: i64,
+        arguments: [u64; 6],
         held: &mut Vec<i32>,
-    ) -> Tracing<Option<Self>> {
-        /// A child of its parent, so that the process does not see it.
-        const FLAGS: u64 = libc::CLONE_PARENT as u64;
-        /// Should the tracer die before it holds the copy, the copy fails at
-        /// its first use of the stack.
-        const NO_STACK: u64 = 8;
+    ) -> Tracing<(u64, Option<Self>)> {
         let mut registers = before;
         let at = behind.wrapping_sub(SYSCALL);
         registers.set_rip(at);
-        registers.set_rax(libc::SYS_clone.cast_unsigned());
+        registers.set_rax(number.cast_unsigned());
+        // Not in a system call any more: the kernel must not restart it.
         registers.set_orig_rax(u64::MAX);
-        registers.set_arguments([FLAGS, NO_STACK, 0, 0, 0, 0]);
+        registers.set_arguments(arguments);
         self.set_registers(&registers)?;
-        let mut copy = None;
+        let mut made = None;
         loop {
             self.resume(Resume::OneInstruction, 0)?;
             match self.wait()? {
-                Stop::Signal(libc::SIGTRAP) if self.registers()?.rip() != at => return Ok(copy),
-                Stop::Signal(libc::SIGTRAP) => {}
+                Stop::Signal(libc::SIGTRAP) => {
+                    // The end of the call it stood in may be reported first.
+                    let registers = self.registers()?;
+                    if registers.rip() != at {
+                        return Ok((registers.rax(), made));
+                    }
+                }
                 // The one signal that cannot be blocked; it comes again.
-                Stop::Signal(signal) => held.push(signal),
+                Stop::Signal(libc::SIGSTOP) => held.push(libc::SIGSTOP),
                 Stop::Trap(Trap::Child) => {
                     let pid = i32::try_from(self.message()?).unwrap_or_default();
-                    copy = Some(Self::already(Pid::from_raw(pid)));
+                    made = Some(Self::already(Pid::from_raw(pid)));
                 }
                 Stop::Trap(_) | Stop::Call => {}
-                Stop::Exited(_) | Stop::Killed(_) => {
-                    let what = "make the process copy itself";
+                Stop::Signal(_) | Stop::Exited(_) | Stop::Killed(_) => {
+                    let what = "make the process do a system call";
                     let errno = Errno::ESRCH;
                     return Err(TraceError { what, errno });
                 }
