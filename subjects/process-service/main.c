@@ -1,7 +1,8 @@
 // dies: 6
 // Works like a server, round after round: asks for the time and for random
 // bytes, changes memory all over the place, some of it shared or kept from its
-// children, says something now and then; and aborts in the end.
+// children, says something now and then; and aborts in the end, unless it has an
+// argument: then it never ends.
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,8 @@ static unsigned char *memory(int flags) {
     return map == MAP_FAILED ? NULL : map;
 }
 
-int main(void) {
+int main(int arguments, char **argument) {
+    (void)argument;
     unsigned char *heap = calloc(PAGES, PAGE), *shared = memory(MAP_SHARED);
     unsigned char *wiped = memory(MAP_PRIVATE), *kept = memory(MAP_PRIVATE);
     if (!heap || !shared || !wiped || !kept)
@@ -25,7 +27,7 @@ int main(void) {
     if (madvise(wiped, 64 * PAGE, MADV_WIPEONFORK) || madvise(kept, 64 * PAGE, MADV_DONTFORK))
         return 3;
     unsigned long sum = 0;
-    for (int round = 0; round < ROUNDS; round++) {
+    for (int round = 0; round < ROUNDS || arguments > 1; round++) {
         struct timespec now;
         unsigned short at[16];
         clock_gettime(CLOCK_REALTIME, &now);

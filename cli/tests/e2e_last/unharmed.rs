@@ -20,7 +20,7 @@ fn children(pid: u32) -> Vec<i32> {
 
 fn start(stage: &Stage, command: &[&str]) -> Child {
     Command::new(REPRISE)
-        .args(["record", "--last", "1s", "--keep", "all", "-o"])
+        .args(["record", "--last", "10m", "--keep", "all", "-o"])
         .arg(stage.recording())
         .arg("--")
         .args(command)
@@ -42,8 +42,8 @@ fn wait_for(said: &mut impl BufRead, expected: &str) {
 fn a_killed_recorder_leaves_a_program_that_runs_on() {
     let stage = Stage::new();
     // What runs after the recorder's death reads the time-stamp counter: the
-    // dynamic linker does.
-    let script = "echo early; read line; /bin/true && echo late; exit 5";
+    // dynamic linker does. That fails until the guard has taken over.
+    let script = "echo early; read line; until /bin/true; do :; done; echo late; exit 5";
     let mut child = start(&stage, &["sh", "-c", script]);
     let mut said = BufReader::new(child.stdout.take().unwrap());
     wait_for(&mut said, "early");
