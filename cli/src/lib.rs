@@ -8,6 +8,7 @@
 //! comes out of a recording before a terminal sees it ([`escape`]).
 
 pub mod commands;
+pub mod control;
 pub mod doctor;
 pub mod escape;
 pub mod event_text;

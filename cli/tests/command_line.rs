@@ -52,6 +52,11 @@ fn help_is_short_and_grouped() {
               record       Run a command and record it; the exit status is the command's own
               replay       Play a recording, and say whether it went as recorded
 
+            Control a recorder that is running:
+              dump         Have the last moments of a running program written down
+              status       Say what recorders are running, and what they keep
+              stop         Stop recording a program, which runs on
+
             Find out what works here:
               tour         See it work, in under a minute: no root, no network, nothing left behind
               doctor       Say what can be recorded and replayed here, and the fix for each no
@@ -288,10 +293,13 @@ fn every_command_has_a_man_page() {
         [
             "reprise-completions.1",
             "reprise-doctor.1",
+            "reprise-dump.1",
             "reprise-man.1",
             "reprise-record.1",
             "reprise-replay.1",
             "reprise-show.1",
+            "reprise-status.1",
+            "reprise-stop.1",
             "reprise-tour.1",
             "reprise.1"
         ]

@@ -5,12 +5,15 @@
 
 mod completions;
 mod doctor;
+mod dump;
 mod man;
 mod probe;
 mod quantity;
 mod record;
 mod replay;
 mod show;
+mod status;
+mod stop;
 mod tour;
 mod tour_role;
 
@@ -49,6 +52,11 @@ commands! {
     "Record and replay" {
         Record(record::Record),
         Replay(replay::Replay),
+    }
+    "Control a recorder that is running" {
+        Dump(dump::Dump),
+        Status(status::Status),
+        Stop(stop::Stop),
     }
     "Find out what works here" {
         Tour(tour::Tour),

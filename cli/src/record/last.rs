@@ -2,21 +2,37 @@
 
 use std::ffi::OsStr;
 use std::io;
-use std::path::Path;
+use std::path::PathBuf;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use reprise_recorder::{
-    Ended, Guard, Guarded, Outcome, Settings, StartError, Waiting, guarded, record,
+    Condition, Dump, Ended, Guard, Guarded, Outcome, Settings, StartError, Waiting, Written,
+    guarded, record,
 };
 
+use super::verify::{Verdict, verify};
 use super::{Keep, Request, discard, say, summary};
 use crate::failure::{Failure, Status};
-use crate::output_name::Values;
+use crate::output_name::{ReserveError, Template, Values};
+
+/// How much of a run is kept, and when it is written.
+#[derive(Clone, Debug)]
+pub struct Bounds {
+    /// How much of the run.
+    pub last: Duration,
+    /// How long a segment is.
+    pub interval: Duration,
+    /// In how much memory.
+    pub memory: u64,
+    /// What counts as a failure beside a fatal signal.
+    pub fails_when: Vec<Condition>,
+}
 
 /// Runs the command and records it, in a process of its own that may be killed
 /// without harm to the command.
-pub fn run(request: &Request, limit: u64) -> Result<Status, Failure> {
-    let work = |guard| match run_guarded(request, limit, guard) {
+pub fn run(request: &Request, bounds: &Bounds) -> Result<Status, Failure> {
+    let work = |guard| match run_guarded(request, bounds, guard) {
         Ok(status) => status.code(),
         Err(failure) => failure.report().code(),
     };
@@ -24,35 +40,78 @@ pub fn run(request: &Request, limit: u64) -> Result<Status, Failure> {
     match guarded(work).map_err(|error| Failure::new(doing(), error))? {
         Guarded::Done(status) => Ok(Status::Subject(status)),
         Guarded::Died(Some(ended)) => {
-            say("the recorder was killed; the command ran on");
+            say("the recorder was killed, and what it kept is lost; the command ran on");
             Ok(status(ended))
         }
         Guarded::Died(None) => Err(Failure::new(doing(), "the recorder was killed")),
     }
 }
 
-fn run_guarded(request: &Request, limit: u64, mut guard: Guard) -> Result<Status, Failure> {
+fn run_guarded(request: &Request, bounds: &Bounds, mut guard: Guard) -> Result<Status, Failure> {
     let subject = Waiting::start(&request.command).map_err(|error| not_started(request, error))?;
     guard.watch(subject.pid());
     if let Some(error) = subject.trouble() {
         return without_recorder(request, subject, &error);
     }
-    let values = Values {
-        program: name(request),
+    let files = Files {
+        template: request.output.clone(),
+        program: name(request).to_owned(),
         pid: subject.pid(),
-        time: Timestamp::now(),
     };
-    let (path, file) = match request.output.reserve(&values) {
-        Ok(reserved) => reserved,
+    // Better to know now than when there is something to write.
+    match files.reserve() {
+        Ok((path, _)) => discard(&path),
         Err(error) => return without_recorder(request, subject, &error.to_string()),
+    }
+    let settings = Settings {
+        last: bounds.last,
+        interval: bounds.interval,
+        memory: bounds.memory,
+        keep_all: request.keep == Keep::All,
+        fails_when: bounds.fails_when.clone(),
     };
-    let settings = Settings { limit };
-    let outcome = record(subject, &request.command, file, &settings).map_err(|error| {
-        discard(&path);
-        not_started(request, error)
-    })?;
-    report(request, &path, &outcome);
+    let sink = Box::new(move |dump| {
+        let written = keep(&files, dump);
+        let (Ok(line) | Err(line)) = &written;
+        say(line);
+        written
+    });
+    let outcome = record(subject, &request.command, &settings, sink)
+        .map_err(|error| not_started(request, error))?;
+    report(&outcome);
     Ok(status(outcome.ended))
+}
+
+/// Where recordings go.
+struct Files {
+    template: Template,
+    program: std::ffi::OsString,
+    pid: u32,
+}
+
+impl Files {
+    fn reserve(&self) -> Result<(PathBuf, std::fs::File), ReserveError> {
+        self.template.reserve(&Values {
+            program: &self.program,
+            pid: self.pid,
+            time: Timestamp::now(),
+        })
+    }
+}
+
+/// Writes a dump, plays it to see whether it can be, and says so.
+fn keep(files: &Files, dump: Dump) -> Written {
+    let nothing = |error: &dyn std::fmt::Display| format!("nothing was recorded: {error}");
+    let (path, file) = files.reserve().map_err(|error| nothing(&error))?;
+    let recorded = dump.write(file).map_err(|error| {
+        discard(&path);
+        nothing(&error)
+    })?;
+    let line = summary(&path, recorded.finished.bytes, &recorded.closing);
+    match verify(&path, &recorded.closing) {
+        Verdict::Replays => Ok(line),
+        Verdict::Unverified(why) => Ok(format!("{line}; unverified, its own replay failed: {why}")),
+    }
 }
 
 /// The program, as it was called.
@@ -60,18 +119,14 @@ fn name(request: &Request) -> &OsStr {
     request.command.first().map_or(OsStr::new(""), |name| name)
 }
 
-fn report(request: &Request, path: &Path, outcome: &Outcome) {
-    let failed = matches!(outcome.ended, Ended::Killed(_));
-    match &outcome.recorded {
-        Err(error) => {
-            discard(path);
-            say(&format!("nothing was recorded: {error}"));
+fn report(outcome: &Outcome) {
+    match outcome {
+        Outcome { stopped: true, .. } => say("the recording was stopped; nothing more was kept"),
+        Outcome { lost: true, .. } => {
+            say("nothing was recorded: there is no memory of a segment's start");
         }
-        Ok(_) if !failed && request.keep == Keep::Failures => {
-            discard(path);
-            say("nothing kept: no fatal signal (--keep all keeps every run)");
-        }
-        Ok(recorded) => say(&summary(path, recorded.finished.bytes, &recorded.closing)),
+        Outcome { dumps: 0, .. } => say("nothing kept: no failure (--keep all keeps every run)"),
+        _ => {}
     }
 }
 

@@ -2,6 +2,7 @@
 //! are understood.
 
 pub mod last;
+mod verify;
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -17,7 +18,7 @@ use crate::output_name::Template;
 /// What is worth keeping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Keep {
-    /// Runs that end by a fatal signal.
+    /// Failures: fatal signals, and what --fails-when says.
     Failures,
     /// Every run.
     All,

@@ -5,6 +5,8 @@
     reason = "clippy exempts the tests, not the functions they share"
 )]
 
+mod control;
+mod moments;
 mod programs;
 mod rewrite;
 mod stage;

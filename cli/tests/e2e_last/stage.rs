@@ -36,9 +36,19 @@ impl Stage {
         self.record_with(&["--keep", "all", "-o", "run.reprise"], command, stdin)
     }
 
+    /// Records only the very last moments of a command in the folder.
+    pub(crate) fn record_last(&self, options: &[&str], command: &[&str]) -> Output {
+        let always = ["--keep", "all", "-o", "run.reprise"];
+        self.start(&[options, &always].concat(), command, b"")
+    }
+
     pub(crate) fn record_with(&self, options: &[&str], command: &[&str], stdin: &[u8]) -> Output {
+        self.start(&[&["--last", "10s"], options].concat(), command, stdin)
+    }
+
+    fn start(&self, options: &[&str], command: &[&str], stdin: &[u8]) -> Output {
         let mut child = Command::new(REPRISE)
-            .args(["record", "--last", "10s"])
+            .arg("record")
             .args(options)
             .arg("--")
             .args(command)
@@ -110,6 +120,17 @@ impl Stage {
             .write_all(content)
             .unwrap();
     }
+}
+
+/// The replay went as recorded and showed the end of the same output.
+pub(crate) fn check_end(name: &str, recorded: &Output, replayed: &Output) {
+    let said = String::from_utf8_lossy(&replayed.stderr);
+    assert_eq!(replayed.status.code(), Some(0), "{name}: {said}");
+    assert!(
+        said.contains("registers and memory are the same"),
+        "{name}: {said}"
+    );
+    assert!(recorded.stdout.ends_with(&replayed.stdout), "{name}");
 }
 
 /// The replay went as recorded and showed the same output.

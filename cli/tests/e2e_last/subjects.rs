@@ -6,15 +6,15 @@ use std::process::Command;
 
 use crate::stage::{Stage, check};
 
-struct Subject {
-    name: String,
+pub(crate) struct Subject {
+    pub(crate) name: String,
     source: PathBuf,
     flags: Vec<String>,
     stdin: String,
     status: i32,
 }
 
-fn subjects() -> Vec<Subject> {
+pub(crate) fn subjects() -> Vec<Subject> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../subjects");
     let mut subjects = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -46,7 +46,7 @@ fn subjects() -> Vec<Subject> {
     subjects
 }
 
-fn compile(subject: &Subject, program: &Path) {
+pub(crate) fn compile(subject: &Subject, program: &Path) {
     let status = Command::new("gcc")
         .args(["-O1", "-g"])
         .args(&subject.flags)

@@ -6,7 +6,7 @@ use reprise_process_events::{Call, Ending, Event, Registers, Sigreturn, Write};
 use reprise_syscalls::{Class, Extent, Memory, find, is_error, is_restart, read_by, written_by};
 use reprise_tracee::{Resume, Stop, TraceError, Tracee};
 
-use crate::session::{Next, Session, Trouble};
+use crate::session::{Next, Session, Trouble, was_interrupted};
 
 /// `-ENOSYS`, which a tracer sees in place of a result that is not there yet.
 const NO_RESULT: u64 = (-38i64).cast_unsigned();
@@ -58,9 +58,6 @@ impl Session {
             }
             self.sites.insert(registers.rip());
         }
-        if self.log.is_full() {
-            return Err(unrecordable("the limit on the size of the recording"));
-        }
         let interrupted = self.interrupted.take();
         let resumed = match (interrupted, number.cast_signed()) {
             (Some(interrupted), libc::SYS_restart_syscall) => find(interrupted.number),
@@ -77,11 +74,7 @@ impl Session {
         let mut way = Way::Ordinary;
         match (call.class, call.number.cast_signed()) {
             (Class::Control, libc::SYS_exit | libc::SYS_exit_group) => {
-                let ending = Ending::Exit {
-                    call: number,
-                    status: arguments[0],
-                };
-                self.end(ending)?;
+                self.exits(number, arguments[0])?;
             }
             (Class::Control, libc::SYS_rt_sigreturn) => way = Way::Sigreturn,
             (Class::Control, _) => way = self.enter_control(call, &arguments)?,
@@ -118,6 +111,16 @@ impl Session {
         Next::CALL
     }
 
+    /// The subject ends itself. Comparing ends takes a look at all memory, so
+    /// only where somebody will.
+    fn exits(&mut self, call: u64, status: u64) -> Result<(), Trouble> {
+        let status32 = (status as i32) & 0xff;
+        if self.keep_all || self.watch.exits(status32) {
+            self.end(Ending::Exit { call, status })?;
+        }
+        Ok(())
+    }
+
     /// A call has returned.
     pub(crate) fn leave(&mut self, entered: &Entered) -> Result<Next, Trouble> {
         let mut registers = self.tracee.registers()?;
@@ -128,7 +131,7 @@ impl Session {
                 self.due = self.tracee.pending()?;
                 let ip = entered.registers.rip();
                 let event = Event::Sigreturn(Sigreturn { ip, state });
-                self.log.append(&event)?;
+                self.log.append(&event);
                 return Next::CALL;
             }
             Way::Refused => {
@@ -175,9 +178,33 @@ impl Session {
         if is_restart(result) {
             self.interrupted = Some(event);
         } else {
-            self.log.append(&Event::Call(event))?;
+            self.log.append(&Event::Call(event));
+            self.look_at_output(call, &arguments, result);
+            if !was_interrupted(result) {
+                self.turn(entered.registers.rip())?;
+            }
         }
         Next::CALL
+    }
+
+    /// If the subject has written something that is a failure, has the last
+    /// moments written down.
+    fn look_at_output(&mut self, call: &reprise_syscalls::Call, arguments: &[u64; 6], result: u64) {
+        let writes = [libc::SYS_write, libc::SYS_writev].contains(&call.number.cast_signed());
+        if !writes || is_error(result) || !self.watch.looks_at(arguments[0]) {
+            return;
+        }
+        let mut wrote = Vec::new();
+        let mut left = result.min(LONGEST);
+        for extent in read_by(call, arguments, &Seen(self.tracee)) {
+            let len = extent.len.min(left);
+            left -= len;
+            let len = usize::try_from(len).unwrap_or(0);
+            wrote.extend(self.tracee.read_some(extent.address, len));
+        }
+        if let Some(line) = self.watch.wrote(arguments[0], &wrote) {
+            self.failed(line);
+        }
     }
 
     /// Undoes the beginning of a call: it is not made now, and the subject is

@@ -34,20 +34,23 @@ impl Session {
             }
             libc::SYS_mremap => pages(result, arguments[2]),
             libc::SYS_madvise if drops_pages(arguments[2]) => pages(arguments[0], arguments[1]),
+            libc::SYS_madvise if keeps_from_copies(arguments[2]) => {
+                self.unforked.push(pages(arguments[0], arguments[1]));
+                return Ok(None);
+            }
             _ => return Ok(None),
         };
         let image = Image::of(self.tracee.pid())?;
-        let (number, mut map) = self.log.content();
-        let mut some = false;
+        let mut brought = Vec::new();
         image.file_pages(start, end, |address, page: &mut Page| {
-            some = true;
-            map.insert(address, page)
+            brought.push((address, Box::new(*page)));
+            Ok::<_, Trouble>(())
         })?;
-        if !some {
+        if brought.is_empty() {
             return Ok(None);
         }
-        map.finish()?;
-        Ok(Some(Content { map: number }))
+        let map = self.log.content(brought);
+        Ok(Some(Content { map }))
     }
 
     fn note_shared(&mut self, flags: i32, protection: u64) {
@@ -58,6 +61,12 @@ impl Session {
             self.log.note("shared memory", why);
         }
     }
+}
+
+/// Whether pages are left out of copies of the process by this advice, and so
+/// out of its shadow.
+fn keeps_from_copies(advice: u64) -> bool {
+    [libc::MADV_DONTFORK, libc::MADV_WIPEONFORK].contains(&(advice as i32))
 }
 
 /// Whether pages lose their content by this advice.

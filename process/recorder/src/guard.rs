@@ -30,12 +30,9 @@ use nix::unistd::{ForkResult, Pid, fork};
 use reprise_tracee::{Resume, Stop, TraceError, Tracee, Trap};
 
 use crate::children::release;
-use crate::maps;
+use crate::segment::find_syscall;
 use crate::session::{Ended, set_free};
 use crate::spawn::{FOR_SUBJECT, OPTIONS, end_of, leave_signals_to_subject};
-
-/// How much of a program's code is searched for an instruction to use.
-const CODE: usize = 4 << 20;
 
 /// How the recorder tells its guard whom to look after.
 pub struct Guard(PipeWriter);
@@ -216,18 +213,4 @@ pub(crate) fn undo(subject: Tracee) -> Result<(), TraceError> {
         Some(behind) => set_free(subject, behind),
         None => Ok(()),
     }
-}
-
-/// The address behind some `syscall` instruction of the subject.
-fn find_syscall(subject: Tracee) -> Option<u64> {
-    const EXECUTABLE: u32 = libc::PROT_EXEC as u32;
-    let mapped = maps::mapped(subject.pid()).ok()?;
-    let code = mapped.iter().map(|mapped| &mapped.region);
-    code.filter(|region| region.protection & EXECUTABLE != 0)
-        .find_map(|region| {
-            let len = usize::try_from(region.end - region.start).ok()?;
-            let bytes = subject.read_some(region.start, len.min(CODE));
-            let at = bytes.windows(2).position(|bytes| bytes == [0x0f, 0x05])?;
-            Some(region.start + at as u64 + 2)
-        })
 }

@@ -15,51 +15,74 @@
 //! | … at a signal? | `signals.rs` |
 //! | … when it makes a process? | `children.rs` |
 //! | where does a segment begin, and the run end? | `segment.rs`, `snapshot.rs` |
-//! | what goes into the file? | `log.rs` |
+//! | what is kept, and for how long? | `log.rs`, `memory.rs`; of memory: `shadow.rs` |
+//! | what goes into the file, and when? | `dump.rs`, `dumper.rs`; `condition.rs`, `control.rs` |
 //! | what if the recorder is killed? | `guard.rs` |
 //!
 //! Whatever goes wrong here ends the recording, not the subject, which is let
 //! go and runs on.
 
-mod alarm;
 mod calls;
 mod children;
+mod condition;
 mod contents;
+mod control;
+mod dump;
+mod dumper;
 mod guard;
 mod host;
 mod log;
 mod maps;
+mod memory;
 mod privileges;
 mod program;
 mod resolver;
 mod segment;
 mod session;
+mod shadow;
 mod signals;
 mod snapshot;
 mod spawn;
 
+pub use crate::condition::{Condition, ConditionError};
+pub use crate::control::{ControlError, Request, subjects, tell};
+pub use crate::dump::{Dump, Recorded, Why};
+pub use crate::dumper::Written;
 pub use crate::guard::{Guard, Guarded, guarded};
-pub use crate::session::{Ended, Outcome, Recorded};
+pub use crate::session::{Ended, Outcome};
 pub use crate::spawn::{StartError, Waiting};
 
 use std::ffi::OsString;
-use std::fs::File;
+use std::time::Duration;
 
 /// What the user wants.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// How many bytes the recording may take.
-    pub limit: u64,
+    /// How much of the run is kept.
+    pub last: Duration,
+    /// How long a segment is.
+    pub interval: Duration,
+    /// How many bytes of memory that may take.
+    pub memory: u64,
+    /// Runs that end well are worth keeping, too.
+    pub keep_all: bool,
+    /// What counts as a failure beside a fatal signal.
+    pub fails_when: Vec<Condition>,
 }
 
-/// Lets a waiting subject run, and records it into `file`, which must be empty.
+/// What writes dumps, and says in a line what became of them. It works beside
+/// the subject, in a thread of its own.
+pub type Sink = Box<dyn FnMut(Dump) -> Written + Send>;
+
+/// Lets a waiting subject run, and records it. What is worth keeping goes to
+/// `sink`.
 pub fn record(
     mut subject: Waiting,
     command: &[OsString],
-    file: File,
     settings: &Settings,
+    sink: Sink,
 ) -> Result<Outcome, StartError> {
     let processor = subject.choose_processor();
     let manifest = host::manifest(command, processor);
-    session::run(subject, file, &manifest, settings)
+    session::run(subject, manifest, settings, sink)
 }

@@ -1,111 +1,200 @@
-//! The recording while it is made: events and pages go in as they come, and
-//! what could not be recorded is remembered for the end.
+//! The last moments of the subject, in memory: segments, each with a shadow and
+//! the events since. The oldest are dropped.
+//!
+//! ```text
+//!   segment 7             segment 8             segment 9
+//!   shadow, state         shadow, state         shadow, state
+//!   events 901 902 903    events 904 905 906    events 907 908 …
+//! ```
+//! A segment goes on where the one before it ended, so a recording needs the
+//! memory of the oldest segment only, and the events of all. Where the subject
+//! was stopped between two events, or became another program, that is not so,
+//! and everything before is dropped.
 
-use std::fs::File;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use reprise_process_events::{Event, FIRST_CONTENT, KIND, PAGE, VERSION, wire};
-use reprise_recording::{
-    Closing, CutShort, Finished, Manifest, NotRecorded, StreamInfo, StreamWriter, WriteError,
-    Writer, pages::PageMapWriter,
-};
+use reprise_process_events::{Event, FIRST_CONTENT, PAGE, Start, wire};
+use reprise_recording::{CutShort, Manifest, NotRecorded};
 
-use crate::alarm::Alarm;
+use crate::dump::Snapshot;
+use crate::memory;
+use crate::shadow::Shadow;
 
-/// How long an event may wait in this process, where a kill would lose it.
-const FLUSH: Duration = Duration::from_millis(100);
+/// Events are kept in pieces of this length, which a dump shares.
+const PIECE: usize = 256 << 10;
 
-/// A recording of one process with one thread.
-pub(crate) struct Log {
-    writer: Writer,
-    stream: StreamWriter,
+/// Too little memory must not make the subject do nothing but begin segments,
+/// nor a short interval: a segment lasts at least so many times as long as it
+/// took to begin it.
+const SHORTEST: Duration = Duration::from_millis(20);
+const SHARE: u32 = 10;
+
+/// The same for measuring memory.
+const MEASURING: u32 = 50;
+
+/// The most segments; each is a process.
+const SEGMENTS: usize = 32;
+
+/// A page as the page maps take it.
+pub(crate) type Page = [u8; PAGE as usize];
+
+/// The pages that a mapped file brought in, by the number of their page map.
+pub(crate) struct Contents {
+    pub(crate) number: u32,
+    pub(crate) pages: Vec<(u64, Box<Page>)>,
+}
+
+/// A stretch of the run that can be played from its start.
+struct Segment {
+    number: u32,
+    began: Instant,
+    /// The number of its first event.
+    first: u64,
+    start: Arc<Start>,
+    shadow: Arc<Shadow>,
+    events: Vec<Arc<Vec<u8>>>,
+    contents: Vec<Arc<Contents>>,
+    /// How many bytes it holds, its shadow not counted.
+    len: u64,
+}
+
+/// How much is kept.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    pub(crate) last: Duration,
+    pub(crate) interval: Duration,
+    pub(crate) memory: u64,
+}
+
+/// What is known of the run. Clones share it.
+#[derive(Clone)]
+pub(crate) struct Log(Arc<Mutex<Kept>>);
+
+struct Kept {
+    manifest: Manifest,
     process: u32,
-    segment: Option<u32>,
-    contents: u32,
+    bounds: Bounds,
+    segments: VecDeque<Segment>,
+    /// Nothing goes in any more.
+    closed: Option<CutShort>,
+    next_event: u64,
+    next_segment: u32,
+    next_content: u32,
+    /// What the shadows took when that was last measured.
+    shadows: u64,
+    measured: Instant,
+    measuring: Duration,
+    /// How long it took to begin the last segment.
+    took: Duration,
     bytes: Vec<u8>,
-    flushed: Instant,
-    alarm: Alarm,
-    limit: u64,
     not_recorded: Vec<NotRecorded>,
 }
 
 impl Log {
-    pub(crate) fn start(
-        file: File,
-        manifest: &Manifest,
-        process: u32,
-        limit: u64,
-    ) -> Result<Self, WriteError> {
-        let writer = Writer::start(file, manifest)?;
-        let stream = writer.stream(&StreamInfo {
+    pub(crate) fn new(manifest: Manifest, process: u32, bounds: Bounds) -> Self {
+        Self(Arc::new(Mutex::new(Kept {
+            manifest,
             process,
-            thread: u64::from(process),
-            kind: KIND.to_owned(),
-            version: VERSION,
-            name: manifest.subject.clone(),
-            ..StreamInfo::default()
-        })?;
-        Ok(Self {
-            writer,
-            stream,
-            process,
-            segment: None,
-            contents: 0,
+            bounds,
+            segments: VecDeque::new(),
+            closed: None,
+            next_event: 1,
+            next_segment: 0,
+            next_content: 0,
+            shadows: 0,
+            measured: Instant::now(),
+            measuring: Duration::ZERO,
+            took: Duration::ZERO,
             bytes: Vec::new(),
-            flushed: Instant::now(),
-            alarm: Alarm::new(FLUSH),
-            limit,
             not_recorded: Vec::new(),
-        })
+        })))
     }
 
-    pub(crate) fn append(&mut self, event: &Event) -> Result<(), WriteError> {
-        self.bytes.clear();
-        wire::write(event, &mut self.bytes);
-        self.stream.append(&self.bytes)?;
-        if self.flushed.elapsed() >= FLUSH {
-            return self.flush();
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn append(&self, event: &Event) {
+        let kept = &mut *self.kept();
+        kept.next_event += 1;
+        let Some(segment) = kept.segments.back_mut() else {
+            return;
+        };
+        kept.bytes.clear();
+        wire::write(event, &mut kept.bytes);
+        segment.append(&kept.bytes);
+    }
+
+    /// Whether it is time for a new segment: the last one is long enough, or
+    /// what is kept takes too much memory.
+    pub(crate) fn is_due(&self) -> bool {
+        let kept = &mut *self.kept();
+        let Some(segment) = kept.segments.back() else {
+            return true;
+        };
+        let long = segment.began.elapsed();
+        if long < SHARE * kept.took {
+            return false;
         }
-        self.alarm.set();
-        Ok(())
+        if long >= kept.bounds.interval {
+            return true;
+        }
+        kept.measure(kept.bounds.interval / 2);
+        kept.drop_for_memory();
+        kept.len() > kept.bounds.memory && long >= SHORTEST
     }
 
-    pub(crate) fn flush(&mut self) -> Result<(), WriteError> {
-        self.flushed = Instant::now();
-        self.alarm.stop();
-        self.stream.flush()
+    /// Begins a segment, which took so long. Unless it follows the last event,
+    /// what was before is of no use any more.
+    pub(crate) fn begin(&self, start: Start, shadow: Shadow, follows: bool, took: Duration) {
+        let kept = &mut *self.kept();
+        kept.took = took;
+        if !follows {
+            kept.segments.clear();
+        }
+        let len = shadow.len();
+        kept.segments.push_back(Segment {
+            number: kept.next_segment,
+            began: Instant::now(),
+            first: kept.next_event,
+            start: Arc::new(start),
+            shadow: Arc::new(shadow),
+            events: Vec::new(),
+            contents: Vec::new(),
+            len,
+        });
+        kept.next_segment += 1;
+        kept.drop_old();
+        kept.merge();
     }
 
-    /// Begins the next segment; its pages go into the map.
-    pub(crate) fn segment(&mut self) -> Result<PageMapWriter, WriteError> {
-        let segment = self.segment.map_or(0, |segment| segment + 1);
-        self.stream.segment(segment)?;
-        self.segment = Some(segment);
-        Ok(self.writer.page_map(self.process, segment))
+    /// Drops everything: a segment should begin and cannot.
+    pub(crate) fn clear(&self) {
+        self.kept().segments.clear();
     }
 
-    /// Begins a page map for what a mapped file brings in.
-    pub(crate) fn content(&mut self) -> (u32, PageMapWriter) {
-        let number = FIRST_CONTENT + self.contents;
-        self.contents += 1;
-        (number, self.writer.page_map(self.process, number))
-    }
-
-    /// Whether the recording has grown beyond what the user allows.
-    pub(crate) fn is_full(&self) -> bool {
-        self.writer.file_len() > self.limit
+    /// Keeps what a mapped file brought in, and returns its number.
+    pub(crate) fn content(&self, pages: Vec<(u64, Box<Page>)>) -> u32 {
+        let kept = &mut *self.kept();
+        let number = FIRST_CONTENT + kept.next_content;
+        kept.next_content = (kept.next_content + 1) % FIRST_CONTENT;
+        if let Some(segment) = kept.segments.back_mut() {
+            segment.len += (pages.len() * size_of::<Page>()) as u64;
+            segment.contents.push(Arc::new(Contents { number, pages }));
+        }
+        number
     }
 
     /// Remembers what is not recorded.
-    pub(crate) fn note(&mut self, what: impl Into<String>, why: impl Into<String>) {
+    pub(crate) fn note(&self, what: impl Into<String>, why: impl Into<String>) {
         let (what, why) = (what.into(), why.into());
-        let known = self
-            .not_recorded
-            .iter_mut()
-            .find(|note| note.what == what && note.why == why);
-        match known {
+        let kept = &mut *self.kept();
+        let mut notes = kept.not_recorded.iter_mut();
+        match notes.find(|note| note.what == what && note.why == why) {
             Some(note) => note.count += 1,
-            None => self.not_recorded.push(NotRecorded {
+            None => kept.not_recorded.push(NotRecorded {
                 what,
                 why,
                 count: 1,
@@ -113,21 +202,133 @@ impl Log {
         }
     }
 
-    /// Nothing more is recorded, for this reason.
-    pub(crate) fn cut_short(&mut self, why: CutShort) {
-        // What fails here has ended the recording already.
-        let _ = self.flush();
-        self.writer.cut_short(why);
+    /// How it is.
+    pub(crate) fn state(&self) -> State {
+        let kept = &*self.kept();
+        let first = kept.segments.front();
+        State {
+            process: kept.process,
+            program: kept.manifest.subject.clone(),
+            closed: kept.closed.is_some(),
+            reach: first.map_or(Duration::ZERO, |first| first.began.elapsed()),
+            segments: kept.segments.len(),
+            events: kept.next_event - first.map_or(kept.next_event, |first| first.first),
+            memory: kept.len(),
+            allowed: kept.bounds.memory,
+        }
     }
 
-    pub(crate) fn finish(self, mut closing: Closing) -> Result<(Closing, Finished), WriteError> {
-        closing.not_recorded = self.not_recorded;
-        drop(self.stream);
-        let finished = self.writer.finish(closing.clone())?;
-        closing.cut_short.clone_from(&finished.cut_short);
-        Ok((closing, finished))
+    /// Nothing more is recorded, for this reason.
+    pub(crate) fn cut_short(&self, why: CutShort) {
+        self.kept().closed.get_or_insert(why);
+    }
+
+    /// What is there now, from the oldest segment on whose memory is there.
+    pub(crate) fn snapshot(&self) -> Option<Snapshot> {
+        let kept = &mut *self.kept();
+        let segments = &kept.segments;
+        let oldest = segments.iter().position(|s| s.shadow.is_there())?;
+        let segments: Vec<&Segment> = segments.iter().skip(oldest).collect();
+        let from = segments.first()?;
+        Some(Snapshot {
+            manifest: kept.manifest.clone(),
+            process: kept.process,
+            segment: from.number,
+            first: from.first,
+            began: from.began,
+            start: from.start.clone(),
+            shadow: from.shadow.clone(),
+            events: segments.iter().flat_map(|s| s.events.clone()).collect(),
+            contents: segments.iter().flat_map(|s| s.contents.clone()).collect(),
+            not_recorded: kept.not_recorded.clone(),
+            cut_short: kept.closed.clone(),
+        })
     }
 }
 
-/// A page as the page maps take it.
-pub(crate) type Page = [u8; PAGE as usize];
+/// How a log is, for people.
+pub(crate) struct State {
+    pub(crate) process: u32,
+    pub(crate) program: String,
+    pub(crate) closed: bool,
+    pub(crate) reach: Duration,
+    pub(crate) segments: usize,
+    pub(crate) events: u64,
+    pub(crate) memory: u64,
+    pub(crate) allowed: u64,
+}
+
+impl Segment {
+    fn append(&mut self, event: &[u8]) {
+        let len = u32::try_from(event.len()).unwrap_or(u32::MAX);
+        let whole = self.events.last().is_none_or(|piece| piece.len() >= PIECE);
+        if whole {
+            self.events.push(Arc::default());
+        }
+        if let Some(piece) = self.events.last_mut() {
+            // A dump that is being written has the old piece.
+            let piece = Arc::make_mut(piece);
+            piece.extend(len.to_le_bytes());
+            piece.extend(event);
+        }
+        self.len += u64::from(len) + 4;
+    }
+}
+
+impl Kept {
+    fn len(&self) -> u64 {
+        let segments: u64 = self.segments.iter().map(|segment| segment.len).sum();
+        segments + self.shadows
+    }
+
+    fn measure(&mut self, at_most_every: Duration) {
+        if self.measured.elapsed() < at_most_every.max(MEASURING * self.measuring) {
+            return;
+        }
+        self.measure_now();
+    }
+
+    fn measure_now(&mut self) {
+        let before = Instant::now();
+        let shadows = self.segments.iter().map(|segment| segment.shadow.pid());
+        self.shadows = memory::taken_by(self.process, shadows);
+        self.measured = Instant::now();
+        self.measuring = self.measured - before;
+    }
+
+    /// Drops segments that are not needed to reach back as far as wanted.
+    fn drop_old(&mut self) {
+        let reaches = |segment: &Segment| segment.began.elapsed() >= self.bounds.last;
+        while self.segments.get(1).is_some_and(reaches) {
+            self.segments.pop_front();
+        }
+        self.measure(Duration::ZERO);
+        self.drop_for_memory();
+    }
+
+    /// Drops the oldest segments, but for the last, until memory suffices.
+    fn drop_for_memory(&mut self) {
+        while self.segments.len() > 1 && self.len() > self.bounds.memory {
+            self.segments.pop_front();
+            self.measure_now();
+        }
+    }
+
+    /// Makes one of two neighbours while there are too many, of those that are
+    /// shortest together.
+    fn merge(&mut self) {
+        while self.segments.len() > SEGMENTS {
+            let began: Vec<Instant> = self.segments.iter().map(|segment| segment.began).collect();
+            let pairs = began.windows(3).enumerate();
+            let shortest = pairs.min_by_key(|(_, began)| began[2] - began[0]);
+            let Some((first, _)) = shortest else { return };
+            if let Some(second) = self.segments.remove(first + 1)
+                && let Some(first) = self.segments.get_mut(first)
+            {
+                first.events.extend(second.events);
+                first.contents.extend(second.contents);
+                first.len += second.len - second.shadow.len();
+            }
+        }
+    }
+}

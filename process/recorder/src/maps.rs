@@ -17,6 +17,14 @@ pub(crate) struct Mapped {
 }
 
 impl Mapped {
+    /// The part of it between two addresses, if there is one.
+    pub(crate) fn within(&self, start: u64, end: u64) -> Option<Self> {
+        let mut part = self.clone();
+        part.region.start = part.region.start.max(start);
+        part.region.end = part.region.end.min(end);
+        (part.region.start < part.region.end).then_some(part)
+    }
+
     /// Memory that is the kernel's and not the subject's.
     fn is_kernels(&self) -> bool {
         let name = self.region.name.as_str();

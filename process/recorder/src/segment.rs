@@ -1,12 +1,18 @@
 //! Where a segment begins and where the run ends: the whole state.
 
-use reprise_process_events::{End, Ending, Event, Start};
-use reprise_tracee::Resume;
+use std::time::Instant;
 
-use crate::log::Page;
+use nix::libc;
+use reprise_process_events::{End, Ending, Event, Start};
+use reprise_tracee::{Resume, Tracee};
+
 use crate::maps;
 use crate::session::{Next, Session, Trouble};
+use crate::shadow::{NoShadow, Shadow};
 use crate::snapshot::Image;
+
+/// How much of a program's code is searched for an instruction to use.
+const CODE: usize = 4 << 20;
 
 /// The code segment of 64-bit programs.
 const LONG_MODE: u64 = 0x33;
@@ -23,28 +29,55 @@ impl Session {
         }
         self.remove_chance()?;
         self.brk = maps::start_of_heap(self.tracee.pid())?;
-        self.begin_segment()?;
+        self.unforked.clear();
+        self.site = find_syscall(self.tracee);
+        self.begin_segment(self.site, false)?;
         Ok(Next::Go(Resume::ToCall, 0))
     }
 
-    /// Writes down the whole state.
-    pub(crate) fn begin_segment(&mut self) -> Result<(), Trouble> {
-        let state = self.tracee.state()?;
-        let image = Image::of(self.tracee.pid())?;
-        let mut map = self.log.segment()?;
-        image.all_pages(|address, page: &mut Page| map.insert(address, page))?;
-        map.finish()?;
-        self.due = self.tracee.pending()?;
-        self.log.append(&Event::Start(Start {
-            state,
-            brk: self.brk,
-            regions: image.regions()?,
-        }))?;
-        self.log.flush()?;
+    /// The subject stands right behind a system call and its event: a new
+    /// segment begins if it is time.
+    pub(crate) fn turn(&mut self, behind: u64) -> Result<(), Trouble> {
+        self.site = Some(behind);
+        if self.log.is_due() {
+            self.begin_segment(self.site, true)?;
+        }
         Ok(())
     }
 
-    /// Writes down how the run ends, from where the subject stands.
+    /// Keeps the whole state. `behind` is the end of a `syscall` instruction;
+    /// the segment `follows` if the subject stands right behind the last event.
+    pub(crate) fn begin_segment(
+        &mut self,
+        behind: Option<u64>,
+        follows: bool,
+    ) -> Result<(), Trouble> {
+        let before = Instant::now();
+        self.due = self.tracee.pending()?;
+        let start = Start {
+            state: self.tracee.state()?,
+            brk: self.brk,
+            regions: Image::of(self.tracee.pid())?.regions()?,
+        };
+        let shadow = match behind {
+            Some(behind) => Shadow::of(self.tracee, behind, &self.unforked, self.processors),
+            None => Err(NoShadow::Refused),
+        };
+        match shadow {
+            Ok(shadow) => self.log.begin(start, shadow, follows, before.elapsed()),
+            // The history then gets longer where it may, and is lost where a
+            // new one has to begin.
+            Err(why) => {
+                self.log.note("a segment", String::from(why));
+                if !follows {
+                    self.log.clear();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps how the run ends, from where the subject stands.
     pub(crate) fn end(&mut self, ending: Ending) -> Result<(), Trouble> {
         let state = self.tracee.state()?;
         let image = Image::of(self.tracee.pid())?;
@@ -54,9 +87,22 @@ impl Session {
             state,
             unused,
             sums,
-        }))?;
-        self.log.flush()?;
+        }));
         self.over = true;
         Ok(())
     }
+}
+
+/// The address behind some `syscall` instruction of a process.
+pub(crate) fn find_syscall(process: Tracee) -> Option<u64> {
+    const EXECUTABLE: u32 = libc::PROT_EXEC as u32;
+    let mapped = maps::mapped(process.pid()).ok()?;
+    let code = mapped.iter().map(|mapped| &mapped.region);
+    code.filter(|region| region.protection & EXECUTABLE != 0)
+        .find_map(|region| {
+            let len = usize::try_from(region.end - region.start).ok()?;
+            let bytes = process.read_some(region.start, len.min(CODE));
+            let at = bytes.windows(2).position(|bytes| bytes == [0x0f, 0x05])?;
+            Some(region.start + at as u64 + 2)
+        })
 }

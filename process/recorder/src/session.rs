@@ -1,21 +1,26 @@
 //! From the subject's start to its end: what happens at each of its stops.
 
-use std::fs::File;
 use std::io;
-use std::time::Instant;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use nix::libc;
 use reprise_process_events::Call;
-use reprise_recording::{Closing, CutShort, Ending, Failure, Finished, Manifest, WriteError};
+use reprise_recording::{CutShort, Ending, Failure, Manifest};
 use reprise_tracee::{Resume, Stop, TraceError, Tracee, Trap};
 
-use crate::Settings;
 use crate::calls::Entered;
+use crate::condition::Watch;
+use crate::control::Control;
+use crate::dump::{Dump, Why};
+use crate::dumper::Dumper;
 use crate::guard;
-use crate::host;
-use crate::log::Log;
+use crate::log::{Bounds, Log};
+use crate::memory;
 use crate::signals::{self, Delivery, Waiting as WaitingSignal};
 use crate::spawn::{Processors, StartError, Waiting};
+use crate::{Settings, Sink};
 
 /// How a subject ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,21 +32,31 @@ pub enum Ended {
 }
 
 /// What is left of a subject that has ended.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// How it ended.
     pub ended: Ended,
-    /// What was recorded of it, or why nothing was.
-    pub recorded: Result<Recorded, WriteError>,
+    /// How many recordings were made, or at least tried.
+    pub dumps: u32,
+    /// Its end was worth keeping, but there was nothing to keep.
+    pub lost: bool,
+    /// Somebody stopped the recording.
+    pub stopped: bool,
 }
 
-/// A finished recording.
-#[derive(Debug)]
-pub struct Recorded {
-    /// How it ended, and what is not in it.
-    pub closing: Closing,
-    /// How long it is.
-    pub finished: Finished,
+/// What others want of a session. Clones share it.
+#[derive(Clone, Default)]
+pub(crate) struct Orders(Arc<AtomicBool>);
+
+impl Orders {
+    /// The recording shall end.
+    pub(crate) fn stop(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 /// Why a recording ends before its subject does.
@@ -56,9 +71,6 @@ pub(crate) enum Trouble {
     /// `/proc` cannot be read.
     #[error("look into the subject: {0}")]
     Proc(#[from] io::Error),
-    /// The recording cannot be written.
-    #[error("write the recording: {0}")]
-    Write(#[from] WriteError),
 }
 
 /// A subject that is being recorded.
@@ -90,6 +102,20 @@ pub(crate) struct Session {
     pub(crate) over: bool,
     /// The instructions that are known to be `syscall`.
     pub(crate) sites: std::collections::HashSet<u64>,
+    /// The address behind one of them, by which calls are made in its name.
+    pub(crate) site: Option<u64>,
+    /// Memory that the subject keeps from its copies.
+    pub(crate) unforked: Vec<(u64, u64)>,
+    /// Whether an end that is no failure is worth keeping.
+    pub(crate) keep_all: bool,
+    /// What counts as a failure beside a fatal signal.
+    pub(crate) watch: Watch,
+    dumper: Dumper,
+    dumps: u32,
+    /// When the last dump was made whose reason may come again.
+    dumped: Option<Instant>,
+    last: Duration,
+    orders: Orders,
 }
 
 /// What to do after a stop.
@@ -106,21 +132,27 @@ impl Next {
 
 pub(crate) fn run(
     subject: Waiting,
-    file: File,
-    manifest: &Manifest,
+    manifest: Manifest,
     settings: &Settings,
+    sink: Sink,
 ) -> Result<Outcome, StartError> {
-    let process = subject.pid();
-    let log = Log::start(file, manifest, process, settings.limit);
-    let log = match log {
-        Ok(log) => log,
-        Err(error) => {
-            let ended = subject.run_unrecorded()?;
-            let recorded = Err(error);
-            return Ok(Outcome { ended, recorded });
-        }
+    let bounds = Bounds {
+        last: settings.last,
+        interval: settings.interval,
+        memory: memory::allowed(settings.memory),
     };
+    let process = subject.pid();
+    let log = Log::new(manifest, process, bounds);
     let started = subject.go()?;
+    let (dumper, writing) = Dumper::start(sink, started.processors);
+    let orders = Orders::default();
+    let control = Control {
+        log: log.clone(),
+        dumper: dumper.clone(),
+        orders: orders.clone(),
+    };
+    // Without it the recorder cannot be told anything, and records all the same.
+    let listening = control.listen(process);
     let mut session = Session {
         tracee: started.tracee,
         processors: started.processors,
@@ -136,13 +168,26 @@ pub(crate) fn run(
         failure: None,
         over: false,
         sites: std::collections::HashSet::default(),
+        site: None,
+        unforked: Vec::new(),
+        keep_all: settings.keep_all,
+        watch: Watch::new(settings.fails_when.clone()),
+        dumper,
+        dumps: 0,
+        dumped: None,
+        last: settings.last,
+        orders,
     };
     let ended = session.follow();
     if let Some(processors) = session.processors {
         processors.restore(nix::unistd::Pid::from_raw(0));
     }
     let ended = ended.map_err(|error| StartError::Process(io::Error::other(error)))?;
-    Ok(session.finish(ended))
+    drop(listening);
+    let dumper = session.dumper.clone();
+    let outcome = session.finish(ended);
+    writing.finish(&dumper);
+    Ok(outcome)
 }
 
 impl Session {
@@ -180,16 +225,15 @@ impl Session {
             self.deadline = None;
             self.tracee.interrupt()?;
         }
-        loop {
-            match self.tracee.wait_interruptibly()? {
-                Some(stop) => return Ok(stop),
-                None => self.log.flush()?,
-            }
-        }
+        Ok(self.tracee.wait()?)
     }
 
     fn handle(&mut self, stop: Stop) -> Result<Next, Trouble> {
         match stop {
+            Stop::Call if self.orders.is_stopped() => {
+                self.log.clear();
+                Err(Trouble::Unrecordable("reprise stop".to_owned()))
+            }
             Stop::Call => match self.entered.take() {
                 None if self.executed => self.begin_program(),
                 None => self.enter(),
@@ -208,7 +252,6 @@ impl Session {
             Stop::Trap(Trap::Exit) => {
                 // The end of a run that was killed from outside, at no place
                 // that a replay could find.
-                self.log.flush()?;
                 Next::CALL
             }
             Stop::Trap(Trap::Stop(libc::SIGTRAP)) => self.preempted(),
@@ -220,17 +263,9 @@ impl Session {
 
     /// Ends the recording and lets the subject run on as it would have.
     fn let_go(&mut self, trouble: &Trouble, stop: Stop) -> Result<Ended, TraceError> {
-        let why = match trouble {
-            Trouble::Unrecordable(what) => CutShort::Stopped { by: what.clone() },
-            Trouble::Write(WriteError::DiskFull) => CutShort::DiskFull,
-            Trouble::Write(error) => CutShort::WriteFailed {
-                error: error.to_string(),
-            },
-            other => CutShort::Stopped {
-                by: other.to_string(),
-            },
-        };
-        self.log.cut_short(why);
+        self.log.cut_short(CutShort::Stopped {
+            by: trouble.to_string(),
+        });
         match stop {
             Stop::Exited(status) => return Ok(Ended::Exited(status)),
             Stop::Killed(signal) => return Ok(Ended::Killed(signal)),
@@ -276,16 +311,23 @@ impl Session {
             registers.set_rax(number);
             self.tracee.set_registers(&registers)?;
             set_free(self.tracee, registers.rip() + 2)?;
-        } else if !reprise_syscalls::is_restart(registers.rax()) {
+        } else if !was_interrupted(registers.rax()) {
             // A new program has not made the call whose end this is.
             guard::undo(self.tracee)?;
         }
         Ok(())
     }
 
+    /// Has what is worth keeping written down.
     fn finish(mut self, ended: Ended) -> Outcome {
         let (ending, failure) = match ended {
-            Ended::Exited(status) => (Ending::Exited { status }, None),
+            Ended::Exited(status) => {
+                let failed = self.watch.exits(status).then(|| Failure {
+                    what: format!("exit status {status}"),
+                    stack: Vec::new(),
+                });
+                (Ending::Exited { status }, failed)
+            }
             Ended::Killed(signal) => {
                 let plain = || Failure {
                     what: signals::name(signal),
@@ -295,24 +337,51 @@ impl Session {
                 (Ending::Killed { signal }, Some(failure))
             }
         };
-        if !self.over && matches!(ended, Ended::Killed(_)) {
+        let stopped = self.orders.is_stopped();
+        let wanted = !stopped && (failure.is_some() || self.keep_all);
+        if wanted && !self.over && matches!(ended, Ended::Killed(_)) {
             self.log.note(
                 "the end of the run",
                 "it was killed from outside, between two events",
             );
         }
-        let closing = Closing {
-            ending,
-            failure,
-            ended: host::now(),
-            ..Closing::default()
-        };
-        let recorded = self.log.finish(closing);
+        let lost = wanted && !self.dump(Why::Ended, ending, failure);
         Outcome {
             ended,
-            recorded: recorded.map(|(closing, finished)| Recorded { closing, finished }),
+            dumps: self.dumps,
+            lost,
+            stopped,
         }
     }
+
+    /// The subject has written a line that is a failure, and goes on. A failure
+    /// that repeats itself is written down once in the time that is kept.
+    pub(crate) fn failed(&mut self, line: String) {
+        if self.dumped.is_some_and(|last| last.elapsed() < self.last) {
+            return;
+        }
+        self.dumped = Some(Instant::now());
+        let stack = Vec::new();
+        let failure = Failure { what: line, stack };
+        self.dump(Why::Wrote, Ending::Running, Some(failure));
+    }
+
+    /// Has the last moments written down; false if there are none.
+    fn dump(&mut self, why: Why, ending: Ending, failure: Option<Failure>) -> bool {
+        let Some(snapshot) = self.log.snapshot() else {
+            return false;
+        };
+        self.dumps += 1;
+        self.dumper.write(Dump::new(why, snapshot, ending, failure));
+        true
+    }
+}
+
+/// Whether a signal has cut a call off. It is delivered with the signals blocked
+/// that were during the call, so nothing may come between.
+pub(crate) fn was_interrupted(result: u64) -> bool {
+    const EINTR: u64 = (-libc::EINTR as i64).cast_unsigned();
+    result == EINTR || reprise_syscalls::is_restart(result)
 }
 
 /// Gives a stopped process its time-stamp counter back, by a system call with

@@ -94,7 +94,7 @@ impl Session {
             }
         };
         if let Some(interrupted) = self.interrupted.take() {
-            self.log.append(&Event::Call(interrupted))?;
+            self.log.append(&Event::Call(interrupted));
         }
         let number32 = number.cast_unsigned();
         if effect == Effect::Fatal {
@@ -139,7 +139,7 @@ impl Session {
             ip: before.rip(),
             frame,
             state,
-        }))?;
+        }));
         Next::CALL
     }
 
@@ -156,7 +156,11 @@ impl Session {
     /// The subject was stopped because a signal has waited too long.
     pub(crate) fn preempted(&mut self) -> Result<Next, Trouble> {
         if !self.waiting.is_empty() {
-            self.begin_segment()?;
+            self.log.note(
+                "the time before",
+                "a signal came in the middle of a computation",
+            );
+            self.begin_segment(self.site, false)?;
             self.deliver_waiting(Position::AfterEvent)?;
         }
         Next::CALL
@@ -242,7 +246,7 @@ impl Session {
             ip: registers.rip(),
             value,
             processor,
-        }))?;
+        }));
         Ok(true)
     }
 

@@ -17,10 +17,12 @@ const BLOCK: u64 = 256 * PAGE;
 /// one that the program made itself, and so may have other things below.
 const OWN_STACK: u64 = 16 << 10;
 
-/// The memory of a process, whatever its protection.
+/// The memory of a process, whatever its protection, and what was mapped when
+/// this was made.
 pub(crate) struct Image {
     memory: File,
     pages: File,
+    mapped: Vec<Mapped>,
     pid: Pid,
 }
 
@@ -29,17 +31,25 @@ impl Image {
         Ok(Self {
             memory: File::open(format!("/proc/{pid}/mem"))?,
             pages: File::open(format!("/proc/{pid}/pagemap"))?,
+            mapped: maps::mapped(pid)?,
             pid,
         })
+    }
+
+    /// The memory of another process from here on: a copy of the one that it was.
+    pub(crate) fn look_at(&mut self, copy: Pid) -> io::Result<()> {
+        self.memory = File::open(format!("/proc/{copy}/mem"))?;
+        self.pages = File::open(format!("/proc/{copy}/pagemap"))?;
+        self.pid = copy;
+        Ok(())
     }
 
     /// What is mapped, with the room into which the stack may still grow: a
     /// player cannot let it grow by itself.
     pub(crate) fn regions(&self) -> io::Result<Vec<Region>> {
-        let mapped = maps::mapped(self.pid)?;
         let limit = maps::stack_limit(self.pid)?.unwrap_or(1 << 30);
         let mut regions: Vec<Region> = Vec::new();
-        for Mapped { mut region, .. } in mapped {
+        for mut region in self.mapped.iter().map(|mapped| mapped.region.clone()) {
             if region.name == "[stack]" {
                 let below = regions.last().map_or(0, |last| last.end);
                 let lowest = region.end.saturating_sub(limit.min(1 << 30)) & !(PAGE - 1);
@@ -55,8 +65,30 @@ impl Image {
         &self,
         mut each: impl FnMut(u64, &mut [u8; PAGE as usize]) -> Result<(), E>,
     ) -> Result<(), E> {
-        for mapped in maps::mapped(self.pid)? {
-            self.pages_of(&mapped, &mut each)?;
+        for mapped in &self.mapped {
+            self.pages_of(mapped, &mut each)?;
+        }
+        Ok(())
+    }
+
+    /// Hands every page to `each` that is not all zero and that a copy of the
+    /// process would not keep: memory that others share, and `unforked` ranges.
+    pub(crate) fn uncopied_pages<E: From<io::Error>>(
+        &self,
+        unforked: &[(u64, u64)],
+        mut each: impl FnMut(u64, &mut [u8; PAGE as usize]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        const WRITABLE: u32 = nix::libc::PROT_WRITE as u32;
+        for mapped in &self.mapped {
+            if mapped.shared && mapped.region.protection & WRITABLE != 0 {
+                self.pages_of(mapped, &mut each)?;
+                continue;
+            }
+            for &(start, end) in unforked {
+                if let Some(part) = mapped.within(start, end) {
+                    self.pages_of(&part, &mut each)?;
+                }
+            }
         }
         Ok(())
     }
@@ -69,20 +101,16 @@ impl Image {
         end: u64,
         mut each: impl FnMut(u64, &mut [u8; PAGE as usize]) -> Result<(), E>,
     ) -> Result<(), E> {
-        for mut mapped in maps::mapped(self.pid)? {
-            let region = &mut mapped.region;
-            region.start = region.start.max(start);
-            region.end = region.end.min(end);
-            if region.start < region.end && mapped.file {
-                self.pages_of(&mapped, &mut each)?;
-            }
+        let parts = self.mapped.iter().filter(|mapped| mapped.file);
+        for part in parts.filter_map(|mapped| mapped.within(start, end)) {
+            self.pages_of(&part, &mut each)?;
         }
         Ok(())
     }
 
     /// The checksums of all pages, and which part of the stack is unused.
     pub(crate) fn sums(&self, stack_pointer: u64) -> io::Result<((u64, u64), PageSums)> {
-        let unused = self.unused(stack_pointer)?;
+        let unused = self.unused(stack_pointer);
         let mut sums = PageSums::default();
         self.all_pages(|address, page| {
             PageSums::blank_unused(address, page, unused);
@@ -94,18 +122,18 @@ impl Image {
         Ok((unused, sums))
     }
 
-    fn unused(&self, stack_pointer: u64) -> io::Result<(u64, u64)> {
-        let mapped = maps::mapped(self.pid)?;
+    fn unused(&self, stack_pointer: u64) -> (u64, u64) {
         let end = stack_pointer.saturating_sub(STACK_RED_ZONE);
-        let stack = mapped
+        let stack = self
+            .mapped
             .iter()
             .map(|mapped| &mapped.region)
             .find(|region| (region.start..region.end).contains(&stack_pointer));
-        Ok(match stack {
+        match stack {
             Some(stack) if stack.name == "[stack]" => (stack.start.min(end), end),
             Some(stack) => (end.saturating_sub(OWN_STACK).max(stack.start).min(end), end),
             None => (0, 0),
-        })
+        }
     }
 
     fn pages_of<E: From<io::Error>>(

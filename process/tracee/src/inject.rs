@@ -5,9 +5,10 @@
 
 use nix::errno::Errno;
 use nix::libc;
+use nix::unistd::Pid;
 use reprise_process_events::Registers;
 
-use crate::{Resume, Stop, TraceError, Tracee, Tracing, ptrace};
+use crate::{Resume, Stop, TraceError, Tracee, Tracing, Trap, ptrace};
 
 /// The length of the `syscall` instruction.
 const SYSCALL: u64 = 2;
@@ -29,34 +30,72 @@ impl Tracee {
 
     /// Makes the process do a system call with the instruction that ends at
     /// `behind`, and gives it its registers back. An error of the call itself
-    /// is in the result, as a small negative number. Signals that come meanwhile
-    /// come afterwards.
+    /// is in the result, as a small negative number.
+    ///
+    /// Signals wait meanwhile. A process that was interrupted in a call that
+    /// blocks other signals for its own time must not be sent elsewhere: that
+    /// would end the call's time.
     pub fn call_at(&self, behind: u64, number: i64, arguments: [u64; 6]) -> Tracing<u64> {
-        let blocked = ptrace::signal_mask(self.pid)?;
+        self.undisturbed(|before, held| {
+            let (result, _) = self.send_over(behind, before, number, arguments, held)?;
+            Ok(result)
+        })
+    }
+
+    /// Makes the process copy itself with the instruction that ends at
+    /// `behind`, and gives it its registers back. The copy is traced, stopped,
+    /// executes nothing, and dies with this thread. `None` when the kernel
+    /// refuses. The process must be one whose new processes are traced.
+    pub fn copy_at(&self, behind: u64) -> Tracing<Option<Self>> {
+        /// A child of its parent, so that the process does not see it.
+        const FLAGS: u64 = libc::CLONE_PARENT as u64;
+        /// Should the tracer die before it holds the copy, the copy fails at
+        /// its first use of the stack.
+        const NO_STACK: u64 = 8;
+        let arguments = [FLAGS, NO_STACK, 0, 0, 0, 0];
+        let copy = self.undisturbed(|before, held| {
+            let (_, copy) = self.send_over(behind, before, libc::SYS_clone, arguments, held)?;
+            Ok(copy)
+        })?;
+        if let Some(copy) = copy {
+            copy.wait()?;
+            let options = libc::PTRACE_O_EXITKILL as usize;
+            let request = libc::PTRACE_SETOPTIONS;
+            ptrace::request(request, copy.pid, 0, options, "PTRACE_SETOPTIONS")?;
+        }
+        Ok(copy)
+    }
+
+    /// Does something with the process while it gets no signals, and gives it
+    /// its registers back.
+    fn undisturbed<T>(
+        &self,
+        work: impl FnOnce(Registers, &mut Vec<i32>) -> Tracing<T>,
+    ) -> Tracing<T> {
         let before = self.registers()?;
+        let blocked = ptrace::signal_mask(self.pid)?;
+        ptrace::set_signal_mask(self.pid, ALL_BUT_TRAP)?;
         let mut held = Vec::new();
-        let result = ptrace::set_signal_mask(self.pid, ALL_BUT_TRAP)
-            .and_then(|()| self.step_over(before, behind, number, arguments, &mut held));
-        // Whatever happened: it goes on where it was.
-        let restored = self.set_registers(&before);
-        let unblocked = ptrace::set_signal_mask(self.pid, blocked);
+        let done = work(before, &mut held);
+        self.set_registers(&before)?;
+        ptrace::set_signal_mask(self.pid, blocked)?;
         for signal in held {
             self.send(signal)?;
         }
-        let result = result?;
-        restored?;
-        unblocked?;
-        Ok(result)
+        done
     }
 
-    fn step_over(
+    /// Sends the process over a `syscall` instruction. Returns the result, and
+    /// the process that was made, if one was.
+    fn send_over(
         &self,
-        mut registers: Registers,
         behind: u64,
+        before: Registers,
         number: i64,
         arguments: [u64; 6],
         held: &mut Vec<i32>,
-    ) -> Tracing<u64> {
+    ) -> Tracing<(u64, Option<Self>)> {
+        let mut registers = before;
         let at = behind.wrapping_sub(SYSCALL);
         registers.set_rip(at);
         registers.set_rax(number.cast_unsigned());
@@ -64,6 +103,7 @@ impl Tracee {
         registers.set_orig_rax(u64::MAX);
         registers.set_arguments(arguments);
         self.set_registers(&registers)?;
+        let mut made = None;
         loop {
             self.resume(Resume::OneInstruction, 0)?;
             match self.wait()? {
@@ -71,11 +111,15 @@ impl Tracee {
                     // The end of the call it stood in may be reported first.
                     let registers = self.registers()?;
                     if registers.rip() != at {
-                        return Ok(registers.rax());
+                        return Ok((registers.rax(), made));
                     }
                 }
-                // One that cannot be blocked.
+                // One that cannot be blocked; it comes again.
                 Stop::Signal(signal) => held.push(signal),
+                Stop::Trap(Trap::Child) => {
+                    let pid = i32::try_from(self.message()?).unwrap_or_default();
+                    made = Some(Self::already(Pid::from_raw(pid)));
+                }
                 Stop::Trap(_) | Stop::Call => {}
                 Stop::Exited(_) | Stop::Killed(_) => {
                     let what = "make the process do a system call";

@@ -67,11 +67,6 @@ impl Tracee {
         }
     }
 
-    /// Waits until it stops or ends, or until a signal interrupts the wait.
-    pub fn wait_interruptibly(&self) -> Result<Option<Stop>, TraceError> {
-        Ok(ptrace::wait(self.pid, true)?.map(Stop::of))
-    }
-
     /// Waits until it stops or ends, or until `deadline`.
     pub fn wait_until(&self, deadline: Instant) -> Result<Option<Stop>, TraceError> {
         loop {

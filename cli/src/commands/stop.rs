@@ -1,0 +1,32 @@
+//! `reprise stop`: end a recording, and not the program.
+
+use clap::Args;
+use reprise_recorder::Request;
+
+use crate::control::{line, tell};
+use crate::failure::{Failure, Status};
+
+/// Stop recording a program, which runs on
+///
+/// What was kept of its last moments is dropped; `reprise dump` writes it down
+/// before. A program that waits is let go when it next goes on.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  reprise stop 4711
+
+Exit status:
+  0  told
+  1  failed
+  2  bad usage, or no recorder of yours has to do with that process")]
+pub(super) struct Stop {
+    /// The process that is recorded, or that records it.
+    #[arg(value_name = "PID")]
+    process: u32,
+}
+
+impl Stop {
+    pub(super) fn run(self) -> Result<Status, Failure> {
+        line(&tell(self.process, Request::Stop, "stop")?)
+    }
+}

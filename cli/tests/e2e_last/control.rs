@@ -1,0 +1,159 @@
+//! Recordings that are written for other reasons than a crash, while the program
+//! goes on.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::path::PathBuf;
+use std::process::{Child, Command, Output, Stdio};
+
+use crate::stage::{REPRISE, Stage, check_end};
+
+/// Says what it reads, and ends with 3.
+const ECHO: &str = "while read line; do echo $line; test \"$line\" != end || exit 3; done";
+
+/// A program that is being recorded and waits for lines.
+struct Running {
+    child: Child,
+    said: BufReader<std::process::ChildStdout>,
+}
+
+impl Running {
+    fn start(stage: &Stage, options: &[&str]) -> Self {
+        let mut child = Command::new(REPRISE)
+            .args(["record", "--last", "1h", "--interval", "50ms", "-o"])
+            .arg(stage.path("run-%p.reprise"))
+            .args(options)
+            .args(["--", "sh", "-c", ECHO])
+            .env("XDG_RUNTIME_DIR", stage.path(""))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let said = BufReader::new(child.stdout.take().unwrap());
+        Self { child, said }
+    }
+
+    /// Sends a line and waits until the program has said it.
+    fn say(&mut self, line: &str) {
+        use std::io::Write as _;
+        writeln!(self.child.stdin.as_mut().unwrap(), "{line}").unwrap();
+        let mut said = String::new();
+        self.said.read_line(&mut said).unwrap();
+        assert_eq!(said, format!("{line}\n"));
+    }
+
+    fn tell(&self, stage: &Stage, arguments: &[&str]) -> Output {
+        Command::new(REPRISE)
+            .args(arguments)
+            .arg(self.child.id().to_string())
+            .env("XDG_RUNTIME_DIR", stage.path(""))
+            .output()
+            .unwrap()
+    }
+
+    /// What is said on standard error until the program ends.
+    fn end(mut self) -> String {
+        self.say("end");
+        let output = self.child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(3));
+        String::from_utf8(output.stderr).unwrap()
+    }
+}
+
+fn recordings(stage: &Stage) -> Vec<PathBuf> {
+    let entries = fs::read_dir(stage.path("")).unwrap();
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let is_recording = |path: &PathBuf| path.extension().is_some_and(|e| e == "reprise");
+    let mut found: Vec<PathBuf> = paths.filter(is_recording).collect();
+    found.sort();
+    found
+}
+
+#[test]
+fn a_dump_is_written_while_the_program_waits() {
+    let stage = Stage::new();
+    let mut running = Running::start(&stage, &[]);
+    running.say("one");
+    running.say("two");
+    let status = running.tell(&stage, &["status"]);
+    let status = String::from_utf8(status.stdout).unwrap();
+    assert!(status.contains(" sh: the last "), "{status}");
+    let told = running.tell(&stage, &["dump"]);
+    let said = String::from_utf8_lossy(&told.stderr);
+    assert_eq!(told.status.code(), Some(0), "{said}");
+    let said = String::from_utf8(told.stdout).unwrap();
+    assert!(said.starts_with("recorded "), "{said}");
+    assert!(!said.contains("unverified"), "{said}");
+    running.say("three");
+    running.tell(&stage, &["dump"]);
+    let said = running.end();
+    let recordings = recordings(&stage);
+    assert_eq!(recordings.len(), 2, "{said}");
+    for recording in recordings {
+        let replayed = stage.replay_file(&recording);
+        assert_eq!(replayed.status.code(), Some(0));
+        let output = String::from_utf8(replayed.stdout).unwrap();
+        // What a program has just said may not have reached the recorder.
+        assert!(output.starts_with("one\n"), "{output}");
+        assert!("one\ntwo\nthree\n".starts_with(&output), "{output}");
+    }
+}
+
+#[test]
+fn a_line_that_is_a_failure_is_written_down_and_the_program_goes_on() {
+    let stage = Stage::new();
+    let mut running = Running::start(&stage, &["--fails-when", "stdout ~ ^ouch [0-9]+$"]);
+    running.say("ouch");
+    running.say("ouch 7");
+    running.say("ouch 8");
+    let said = running.end();
+    let recordings = recordings(&stage);
+    assert_eq!(recordings.len(), 1, "{said}");
+    assert!(said.contains("; ouch 7;"), "{said}");
+    let replayed = stage.replay_file(&recordings[0]);
+    assert_eq!(String::from_utf8_lossy(&replayed.stdout), "ouch\nouch 7\n");
+}
+
+#[test]
+fn an_exit_status_can_be_a_failure() {
+    let stage = Stage::new();
+    let options = ["--fails-when", "exit != 0", "-o", "run.reprise"];
+    let good = stage.record_with(&options, &["true"], b"");
+    assert_eq!(good.status.code(), Some(0));
+    assert!(!stage.recording().exists());
+    let bad = stage.record_with(&options, &["sh", "-c", "echo so; exit 7"], b"");
+    assert_eq!(bad.status.code(), Some(7));
+    let said = String::from_utf8_lossy(&bad.stderr);
+    assert!(said.contains("; exit status 7;"), "{said}");
+    check_end("a failure", &bad, &stage.replay());
+}
+
+#[test]
+fn a_recording_can_be_stopped() {
+    let stage = Stage::new();
+    let mut running = Running::start(&stage, &["--keep", "all"]);
+    running.say("one");
+    assert_eq!(running.tell(&stage, &["stop"]).status.code(), Some(0));
+    running.say("two");
+    running.say("three");
+    let status = running.tell(&stage, &["status"]);
+    let status = String::from_utf8(status.stdout).unwrap();
+    assert!(status.contains("no longer recorded"), "{status}");
+    let said = running.end();
+    assert!(said.contains("was stopped"), "{said}");
+    assert!(recordings(&stage).is_empty(), "{said}");
+}
+
+#[test]
+fn who_is_not_recorded_cannot_be_dumped() {
+    let stage = Stage::new();
+    let told = Command::new(REPRISE)
+        .args(["dump", "1"])
+        .env("XDG_RUNTIME_DIR", stage.path(""))
+        .output()
+        .unwrap();
+    assert_eq!(told.status.code(), Some(2));
+    let said = String::from_utf8(told.stderr).unwrap();
+    assert!(said.contains("no recorder here"), "{said}");
+}

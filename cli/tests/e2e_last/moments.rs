@@ -1,0 +1,108 @@
+//! Only the last moments are kept, and they replay from where they begin.
+
+use std::process::{Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use crate::stage::{REPRISE, Stage, check_end};
+use crate::subjects::{compile, subjects};
+
+/// How long something may take on a machine that has much else to do.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// What a recorder says about itself: the subject, and how far back it reaches.
+fn status(stage: &Stage) -> Option<(i32, u64)> {
+    let output = Command::new(REPRISE)
+        .args(["status", "--json"])
+        .env("XDG_RUNTIME_DIR", stage.path(""))
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let field = |name: &str| {
+        let at = text.find(&format!("\"{name}\":"))? + name.len() + 3;
+        let digits = text[at..].chars().take_while(char::is_ascii_digit);
+        digits.collect::<String>().parse::<u64>().ok()
+    };
+    let subject = i32::try_from(field("subject")?).unwrap();
+    Some((subject, field("reaches_ms")?))
+}
+
+/// Records a program that does not end by itself until something of it has been
+/// dropped, kills it, and replays what is left.
+fn until_something_is_dropped(stage: &Stage, options: &[&str], command: &[&str]) -> Output {
+    let mut child = Command::new(REPRISE)
+        .args(["record", "-o", "run.reprise"])
+        .args(options)
+        .arg("--")
+        .args(command)
+        .current_dir(stage.path(""))
+        .env("XDG_RUNTIME_DIR", stage.path(""))
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let begun = Instant::now();
+    let mut before = 0;
+    let subject = loop {
+        assert!(begun.elapsed() < PATIENCE, "nothing was dropped");
+        if let Some((subject, reaches)) = status(stage) {
+            if reaches < before {
+                break subject;
+            }
+            before = reaches;
+        }
+        sleep(Duration::from_millis(20));
+    };
+    kill(Pid::from_raw(subject), Signal::SIGABRT).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(134));
+    stage.replay()
+}
+
+fn check(replayed: &Output) {
+    let said = String::from_utf8_lossy(&replayed.stderr);
+    assert_eq!(replayed.status.code(), Some(0), "{said}");
+    assert!(
+        said.contains("SIGABRT; registers and memory are the same"),
+        "{said}"
+    );
+}
+
+#[test]
+fn what_is_older_is_dropped() {
+    let stage = Stage::new();
+    let script = "while :; do i=$((i+1)); echo $i; done";
+    let options = ["--last", "60ms", "--interval", "15ms"];
+    check(&until_something_is_dropped(
+        &stage,
+        &options,
+        &["sh", "-c", script],
+    ));
+}
+
+#[test]
+fn little_memory_keeps_less() {
+    let stage = Stage::new();
+    let program = stage.path("program");
+    let subject = subjects().into_iter().find(|s| s.name == "process-service");
+    compile(&subject.unwrap(), &program);
+    let options = ["--last", "1h", "--interval", "30ms", "--memory", "24M"];
+    check(&until_something_is_dropped(
+        &stage,
+        &options,
+        &["./program", "for ever"],
+    ));
+}
+
+#[test]
+fn every_subject_replays_from_the_middle() {
+    for subject in subjects() {
+        let stage = Stage::new();
+        compile(&subject, &stage.path("program"));
+        let options = ["--last", "20ms", "--interval", "2ms"];
+        let recorded = stage.record_last(&options, &["./program"]);
+        check_end(&subject.name, &recorded, &stage.replay());
+    }
+}

@@ -1,0 +1,193 @@
+//! What counts as a failure beyond a fatal signal: conditions on the exit status
+//! and on what the subject writes.
+
+use std::str::FromStr;
+
+use regex::bytes::Regex;
+
+/// The longest line that is kept to be looked at as a whole.
+const LINE: usize = 64 << 10;
+
+/// A condition, as in `exit != 0` or `stderr ~ out of memory`.
+#[derive(Clone, Debug)]
+pub struct Condition(Kind);
+
+#[derive(Clone, Debug)]
+enum Kind {
+    Exit { equal: bool, status: i32 },
+    Output { streams: Streams, pattern: Regex },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Streams {
+    Standard,
+    Error,
+    Both,
+}
+
+/// Why a text is no condition.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ConditionError {
+    /// It is built in another way.
+    #[error("write 'exit != 0', 'exit == 3', 'stderr ~ PATTERN', 'stdout ~ …' or 'output ~ …'")]
+    Form,
+    /// The status is no number.
+    #[error("{0} is no exit status")]
+    Status(String),
+    /// The pattern is none.
+    #[error("{0}")]
+    Pattern(String),
+}
+
+impl FromStr for Condition {
+    type Err = ConditionError;
+
+    fn from_str(text: &str) -> Result<Self, ConditionError> {
+        let mut words = text.trim().splitn(3, char::is_whitespace);
+        let (Some(what), Some(how), Some(rest)) = (words.next(), words.next(), words.next()) else {
+            return Err(ConditionError::Form);
+        };
+        let rest = rest.trim_start();
+        if what == "exit" {
+            let equal = match how {
+                "==" | "=" => true,
+                "!=" => false,
+                _ => return Err(ConditionError::Form),
+            };
+            let status = rest.trim_end().parse().ok();
+            let status = status.filter(|status| (0..256).contains(status));
+            let status = status.ok_or_else(|| ConditionError::Status(rest.to_owned()))?;
+            return Ok(Self(Kind::Exit { equal, status }));
+        }
+        let streams = match (what, how) {
+            ("stdout", "~") => Streams::Standard,
+            ("stderr", "~") => Streams::Error,
+            ("output", "~") => Streams::Both,
+            _ => return Err(ConditionError::Form),
+        };
+        let pattern = Regex::new(rest);
+        let pattern = pattern.map_err(|error| ConditionError::Pattern(error.to_string()))?;
+        Ok(Self(Kind::Output { streams, pattern }))
+    }
+}
+
+/// Holds what happens against the conditions.
+#[derive(Debug, Default)]
+pub(crate) struct Watch {
+    conditions: Vec<Condition>,
+    /// The unfinished lines on standard output and standard error.
+    lines: [Vec<u8>; 2],
+}
+
+impl Watch {
+    pub(crate) fn new(conditions: Vec<Condition>) -> Self {
+        Self {
+            conditions,
+            ..Self::default()
+        }
+    }
+
+    /// Whether an exit with this status is a failure.
+    pub(crate) fn exits(&self, status: i32) -> bool {
+        self.conditions.iter().any(|Condition(kind)| match kind {
+            Kind::Exit {
+                equal,
+                status: wanted,
+            } => (status == *wanted) == *equal,
+            Kind::Output { .. } => false,
+        })
+    }
+
+    /// Whether anything that is written to this descriptor matters.
+    pub(crate) fn looks_at(&self, descriptor: u64) -> bool {
+        self.patterns(descriptor).next().is_some()
+    }
+
+    /// The subject has written this. Returns the line that is a failure, if one
+    /// is; a line that is written in pieces is looked at as a whole.
+    pub(crate) fn wrote(&mut self, descriptor: u64, bytes: &[u8]) -> Option<String> {
+        let at = usize::from(descriptor == 2);
+        let mut line = std::mem::take(&mut self.lines[at]);
+        let mut found = None;
+        for piece in bytes.split_inclusive(|&byte| byte == b'\n') {
+            line.extend(piece.iter().take(LINE.saturating_sub(line.len())));
+            let whole = piece.last() == Some(&b'\n');
+            let text = line.strip_suffix(b"\n").unwrap_or(&line);
+            let fails = self.patterns(descriptor).any(|p| p.is_match(text));
+            if fails {
+                found.get_or_insert_with(|| String::from_utf8_lossy(text).into_owned());
+            }
+            // A line that has been found is not found again when it goes on.
+            if whole || fails {
+                line.clear();
+            }
+        }
+        self.lines[at] = line;
+        found
+    }
+
+    fn patterns(&self, descriptor: u64) -> impl Iterator<Item = &Regex> {
+        let matters = move |streams: Streams| match descriptor {
+            1 => streams != Streams::Error,
+            2 => streams != Streams::Standard,
+            _ => false,
+        };
+        self.conditions
+            .iter()
+            .filter_map(move |Condition(kind)| match kind {
+                Kind::Output { streams, pattern } if matters(*streams) => Some(pattern),
+                _ => None,
+            })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn watch(text: &str) -> Watch {
+        Watch::new(vec![text.parse().unwrap()])
+    }
+
+    #[test]
+    fn an_exit_status_is_compared() {
+        assert!(watch("exit != 0").exits(1));
+        assert!(!watch("exit != 0").exits(0));
+        assert!(watch("exit == 3").exits(3));
+        assert!(!watch("exit == 3").exits(4));
+        assert!(!watch("stderr ~ x").exits(1));
+    }
+
+    #[test]
+    fn a_line_is_found_in_its_stream() {
+        let mut stderr = watch("stderr ~ out of (memory|disk)$");
+        assert_eq!(stderr.wrote(1, b"out of memory\n"), None);
+        assert_eq!(stderr.wrote(2, b"fine\n"), None);
+        let found = stderr.wrote(2, b"one\n7: out of disk\ntwo\n");
+        assert_eq!(found.as_deref(), Some("7: out of disk"));
+        assert!(stderr.looks_at(2) && !stderr.looks_at(1) && !stderr.looks_at(3));
+        assert!(watch("output ~ x").looks_at(1));
+    }
+
+    #[test]
+    fn a_line_in_pieces_is_found_once() {
+        let mut output = watch("output ~ ^panic");
+        assert_eq!(output.wrote(1, b"a\npan"), None);
+        assert_eq!(output.wrote(1, b"ic: b"), Some("panic: b".to_owned()));
+        assert_eq!(output.wrote(1, b"ad\n"), None);
+        assert_eq!(output.wrote(1, b"panic\n"), Some("panic".to_owned()));
+    }
+
+    #[test]
+    fn other_texts_are_no_conditions() {
+        let check = |text: &str, expected| {
+            assert_eq!(text.parse::<Condition>().unwrap_err(), expected, "{text}");
+        };
+        check("", ConditionError::Form);
+        check("exit", ConditionError::Form);
+        check("exit ~ 3", ConditionError::Form);
+        check("stdin ~ x", ConditionError::Form);
+        check("exit != 300", ConditionError::Status("300".to_owned()));
+        assert!("stderr ~ (".parse::<Condition>().is_err());
+    }
+}

@@ -1,0 +1,90 @@
+//! How much memory the shadows take, and how much they may.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use nix::unistd::Pid;
+
+/// A control group's memory is for the subject; this part of it may be taken.
+const SHARE: u64 = 4;
+
+/// What shadows take beside the memory of their subject, as far as the kernel
+/// tells: the pages of all together, each counted once, without the subject's.
+pub(crate) fn taken_by(subject: u32, shadows: impl Iterator<Item = Pid>) -> u64 {
+    let subject = Anonymous::of(&subject.to_string());
+    let shadows = shadows.map(|pid| Anonymous::of(&pid.to_string()).shared_out);
+    let all: u64 = subject.shared_out + shadows.sum::<u64>();
+    all.saturating_sub(subject.resident)
+}
+
+/// Memory that is no file's.
+#[derive(Clone, Copy, Default)]
+struct Anonymous {
+    /// All of it.
+    resident: u64,
+    /// A page that several processes have is divided among them.
+    shared_out: u64,
+}
+
+impl Anonymous {
+    fn of(pid: &str) -> Self {
+        let text = fs::read_to_string(format!("/proc/{pid}/smaps_rollup"));
+        let text = text.unwrap_or_default();
+        let field = |name: &str| {
+            let line = text.lines().find_map(|line| line.strip_prefix(name));
+            let number = line.and_then(|line| line.split_whitespace().next());
+            number.and_then(|number| number.parse::<u64>().ok())
+        };
+        Self {
+            resident: field("Anonymous:").unwrap_or(0) << 10,
+            shared_out: field("Pss_Anon:").or(field("Pss:")).unwrap_or(0) << 10,
+        }
+    }
+}
+
+/// What the user allows, but no more than a part of what the control group does.
+pub(crate) fn allowed(wanted: u64) -> u64 {
+    let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let group = groups.lines().find_map(|line| line.strip_prefix("0::/"));
+    let root = Path::new("/sys/fs/cgroup");
+    let limit = group.and_then(|group| limit_of(root, &root.join(group)));
+    limit.map_or(wanted, |limit| wanted.min(limit / SHARE))
+}
+
+/// The lowest limit of a group and those that it is in.
+fn limit_of(root: &Path, group: &Path) -> Option<u64> {
+    let groups = group
+        .ancestors()
+        .take_while(|group| group.starts_with(root));
+    let limit = |group: &Path| {
+        let file: PathBuf = group.join("memory.max");
+        fs::read_to_string(file).ok()?.trim().parse::<u64>().ok()
+    };
+    groups.filter_map(limit).min()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lowest_limit_counts() {
+        let root = std::env::temp_dir().join(format!("reprise-groups-{}", std::process::id()));
+        let inner = root.join("a/b");
+        fs::create_dir_all(&inner).unwrap();
+        fs::write(root.join("a/memory.max"), "1000\n").unwrap();
+        fs::write(inner.join("memory.max"), "max\n").unwrap();
+        assert_eq!(limit_of(&root, &inner), Some(1000));
+        fs::write(inner.join("memory.max"), "500\n").unwrap();
+        assert_eq!(limit_of(&root, &inner), Some(500));
+        assert_eq!(limit_of(&root, &root), None);
+        fs::remove_dir_all(root).unwrap();
+    }
+
+    #[test]
+    fn this_process_takes_memory_of_its_own() {
+        let own = Anonymous::of("self");
+        assert!(own.resident > 0 && own.shared_out > 0);
+        assert_eq!(taken_by(std::process::id(), std::iter::empty()), 0);
+    }
+}

@@ -1,0 +1,159 @@
+//! A shadow: a copy of the subject that executes nothing and so keeps the memory
+//! as it was at the start of a segment. The kernel copies a page only when the
+//! subject writes to it.
+
+use std::fs;
+use std::io;
+use std::sync::{Mutex, PoisonError};
+
+use nix::libc;
+use nix::sys::signal::{Signal, kill};
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::unistd::Pid;
+use reprise_tracee::{TraceError, Tracee};
+
+use crate::log::Page;
+use crate::snapshot::Image;
+use crate::spawn::Processors;
+
+/// The most that is copied of memory that a shadow cannot keep.
+const UNCOPIED: usize = 64 << 20;
+
+/// The memory of the subject at one moment.
+pub(crate) struct Shadow {
+    copy: Tracee,
+    image: Image,
+    /// Pages that the copy does not keep.
+    pages: Vec<(u64, Box<Page>)>,
+}
+
+/// Why there is no shadow.
+pub(crate) enum NoShadow {
+    /// The kernel gave none.
+    Refused,
+    /// More memory than can be copied is shared with others.
+    TooMuchShared,
+    /// The subject cannot be followed.
+    Trace(TraceError),
+    /// `/proc` cannot be read.
+    Proc(io::Error),
+}
+
+/// Shadows that were told to end and have not been waited for.
+static ENDING: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
+
+impl Shadow {
+    /// Makes a shadow of a stopped process, by the `syscall` instruction that
+    /// ends at `behind`. `unforked` is memory that the process keeps from its
+    /// copies.
+    pub(crate) fn of(
+        process: Tracee,
+        behind: u64,
+        unforked: &[(u64, u64)],
+        processors: Option<Processors>,
+    ) -> Result<Self, NoShadow> {
+        bury();
+        let mut pages: Vec<(u64, Box<Page>)> = Vec::new();
+        let original = Image::of(process.pid()).map_err(NoShadow::Proc)?;
+        original.uncopied_pages(unforked, |address, page: &mut Page| {
+            if pages.len() * size_of::<Page>() >= UNCOPIED {
+                return Err(NoShadow::TooMuchShared);
+            }
+            pages.push((address, Box::new(*page)));
+            Ok(())
+        })?;
+        let copy = process.copy_at(behind).map_err(NoShadow::Trace)?;
+        let copy = copy.ok_or(NoShadow::Refused)?;
+        let mut shadow = Self {
+            copy,
+            image: original,
+            pages,
+        };
+        // Pipes must not stay open because of it.
+        let all = [0, u64::from(u32::MAX), 0, 0, 0, 0];
+        let closed = shadow.copy.call_at(behind, libc::SYS_close_range, all);
+        closed.map_err(NoShadow::Trace)?;
+        shadow.image.look_at(copy.pid()).map_err(NoShadow::Proc)?;
+        // It is the first to go when memory is short, and ends beside the
+        // subject and not in its way.
+        let _ = fs::write(format!("/proc/{}/oom_score_adj", copy.pid()), "1000");
+        if let Some(processors) = processors {
+            processors.restore(copy.pid());
+        }
+        Ok(shadow)
+    }
+
+    pub(crate) fn pid(&self) -> Pid {
+        self.copy.pid()
+    }
+
+    /// Whether it still is what it was: the system may have killed it.
+    pub(crate) fn is_there(&self) -> bool {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.pid()));
+        let stat = stat.unwrap_or_default();
+        let state = stat.rsplit_once(") ").map(|(_, rest)| rest);
+        state.is_some_and(|state| state.starts_with(['t', 'T']))
+    }
+
+    /// How many bytes it holds beside its copy.
+    pub(crate) fn len(&self) -> u64 {
+        (self.pages.len() * size_of::<Page>()) as u64
+    }
+
+    /// Hands every page that is not all zero to `each`.
+    pub(crate) fn all_pages<E: From<io::Error>>(
+        &self,
+        mut each: impl FnMut(u64, &mut Page) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let kept = |address: u64| self.pages.binary_search_by_key(&address, |(at, _)| *at);
+        self.image
+            .all_pages(|address, page: &mut Page| match kept(address) {
+                Ok(_) => Ok(()),
+                Err(_) => each(address, page),
+            })?;
+        for (address, page) in &self.pages {
+            each(*address, &mut page.clone())?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Shadow {
+    fn drop(&mut self) {
+        let _ = kill(self.pid(), Signal::SIGKILL);
+        let mut ending = ENDING.lock().unwrap_or_else(PoisonError::into_inner);
+        ending.push(self.pid());
+        drop(ending);
+        bury();
+    }
+}
+
+/// Waits for shadows that have ended. Those that have not are left for later:
+/// giving up much memory takes the kernel a while.
+fn bury() {
+    let mut ending = ENDING.lock().unwrap_or_else(PoisonError::into_inner);
+    let flags = WaitPidFlag::WNOHANG | WaitPidFlag::__WALL;
+    ending.retain(|&pid| {
+        !matches!(
+            waitpid(pid, Some(flags)),
+            Ok(WaitStatus::Exited(..) | WaitStatus::Signaled(..)) | Err(_)
+        )
+    });
+}
+
+impl From<NoShadow> for String {
+    fn from(why: NoShadow) -> Self {
+        match why {
+            NoShadow::Refused => "the system gives no process for its memory".to_owned(),
+            NoShadow::TooMuchShared => "it shares over 64 MiB of memory with others".to_owned(),
+            NoShadow::Trace(error) => error.to_string(),
+            NoShadow::Proc(error) => error.to_string(),
+        }
+    }
+}
+
+impl From<io::Error> for NoShadow {
+    fn from(error: io::Error) -> Self {
+        Self::Proc(error)
+    }
+}
