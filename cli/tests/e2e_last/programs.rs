@@ -60,3 +60,16 @@ fn python() {
     let script = "import json, random, time; print(json.dumps([random.random(), time.time()]))";
     program(&["/usr/bin/python3", "-c", script], b"");
 }
+
+#[test]
+fn a_recording_has_the_build_ids_of_what_was_mapped() {
+    let stage = Stage::new();
+    stage.record(&["true"], b"");
+    let recording = reprise_recording::Recording::open(stage.recording()).unwrap();
+    let ids = &recording.manifest().build_ids;
+    let mut found = ids.iter().filter(|(file, id)| {
+        let hex = id.chars().all(|letter| letter.is_ascii_hexdigit());
+        file.starts_with('/') && hex && id.len() >= 16
+    });
+    assert!(found.next().is_some(), "{ids:?}");
+}

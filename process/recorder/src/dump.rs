@@ -12,6 +12,7 @@ use reprise_recording::{
     Writer,
 };
 
+use crate::build_ids;
 use crate::host;
 use crate::log::{Contents, Page};
 use crate::shadow::Shadow;
@@ -96,7 +97,11 @@ impl Dump {
             cut_short: self.snapshot.cut_short.clone(),
             not_recorded: self.snapshot.not_recorded.clone(),
         };
-        let writer = Writer::start(file, &self.snapshot.manifest)?;
+        let mut manifest = self.snapshot.manifest.clone();
+        let regions = &self.snapshot.start.regions;
+        let read = |address, into: &mut [u8]| self.snapshot.shadow.read(address, into);
+        manifest.build_ids = build_ids::all(regions, read);
+        let writer = Writer::start(file, &manifest)?;
         self.snapshot.write(&writer)?;
         let finished = writer.finish(closing.clone())?;
         closing.cut_short.clone_from(&finished.cut_short);

@@ -16,12 +16,13 @@
 //! | … when it makes a process? | `children.rs` |
 //! | where does a segment begin, and the run end? | `segment.rs`, `snapshot.rs` |
 //! | what is kept, and for how long? | `log.rs`, `memory.rs`; of memory: `shadow.rs` |
-//! | what goes into the file, and when? | `dump.rs`, `dumper.rs`; `condition.rs`, `control.rs` |
+//! | what goes into the file, and when? | `dump.rs`, `dumper.rs`, `build_ids.rs`; `condition.rs`, `control.rs` |
 //! | what if the recorder is killed? | `guard.rs` |
 //!
 //! Whatever goes wrong here ends the recording, not the subject, which is let
 //! go and runs on.
 
+mod build_ids;
 mod calls;
 mod children;
 mod condition;

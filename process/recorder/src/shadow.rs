@@ -23,7 +23,9 @@ const UNCOPIED: usize = 64 << 20;
 pub(crate) struct Shadow {
     copy: Tracee,
     image: Image,
-    /// Pages that the copy does not keep.
+    /// What the copy does not keep, from where to where, and the pages there that
+    /// are not all zero.
+    uncopied: Vec<(u64, u64)>,
     pages: Vec<(u64, Box<Page>)>,
 }
 
@@ -55,18 +57,23 @@ impl Shadow {
         bury();
         let mut pages: Vec<(u64, Box<Page>)> = Vec::new();
         let original = Image::of(process.pid()).map_err(NoShadow::Proc)?;
-        original.uncopied_pages(unforked, |address, page: &mut Page| {
-            if pages.len() * size_of::<Page>() >= UNCOPIED {
-                return Err(NoShadow::TooMuchShared);
-            }
-            pages.push((address, Box::new(*page)));
-            Ok(())
-        })?;
+        let mut uncopied = Vec::new();
+        for part in original.uncopied(unforked) {
+            uncopied.push((part.region.start, part.region.end));
+            original.pages_of(&part, &mut |address, page: &mut Page| {
+                if pages.len() * size_of::<Page>() >= UNCOPIED {
+                    return Err(NoShadow::TooMuchShared);
+                }
+                pages.push((address, Box::new(*page)));
+                Ok(())
+            })?;
+        }
         let copy = process.copy_at(behind).map_err(NoShadow::Trace)?;
         let copy = copy.ok_or(NoShadow::Refused)?;
         let mut shadow = Self {
             copy,
             image: original,
+            uncopied,
             pages,
         };
         // Pipes must not stay open because of it.
@@ -95,6 +102,12 @@ impl Shadow {
         state.is_some_and(|state| state.starts_with(['t', 'T']))
     }
 
+    /// Fills `into` from `address` on, as far as there is memory, and returns how
+    /// far that is.
+    pub(crate) fn read(&self, address: u64, into: &mut [u8]) -> usize {
+        self.image.read_some(address, into)
+    }
+
     /// How many bytes it holds beside its copy.
     pub(crate) fn len(&self) -> u64 {
         (self.pages.len() * size_of::<Page>()) as u64
@@ -105,12 +118,17 @@ impl Shadow {
         &self,
         mut each: impl FnMut(u64, &mut Page) -> Result<(), E>,
     ) -> Result<(), E> {
-        let kept = |address: u64| self.pages.binary_search_by_key(&address, |(at, _)| *at);
-        self.image
-            .all_pages(|address, page: &mut Page| match kept(address) {
-                Ok(_) => Ok(()),
-                Err(_) => each(address, page),
-            })?;
+        let is_uncopied = |address: u64| {
+            let mut ranges = self.uncopied.iter();
+            ranges.any(|&(start, end)| (start..end).contains(&address))
+        };
+        // A page that was all zero there may not be any more.
+        self.image.all_pages(|address, page: &mut Page| {
+            if is_uncopied(address) {
+                return Ok(());
+            }
+            each(address, page)
+        })?;
         for (address, page) in &self.pages {
             each(*address, &mut page.clone())?;
         }

@@ -60,6 +60,12 @@ impl Image {
         Ok(regions)
     }
 
+    /// Fills `into` from `address` on, as far as there is memory, and returns how
+    /// far that is.
+    pub(crate) fn read_some(&self, address: u64, into: &mut [u8]) -> usize {
+        self.memory.read_at(into, address).unwrap_or(0)
+    }
+
     /// Hands every page that is not all zero to `each`.
     pub(crate) fn all_pages<E: From<io::Error>>(
         &self,
@@ -71,26 +77,20 @@ impl Image {
         Ok(())
     }
 
-    /// Hands every page to `each` that is not all zero and that a copy of the
-    /// process would not keep: memory that others share, and `unforked` ranges.
-    pub(crate) fn uncopied_pages<E: From<io::Error>>(
-        &self,
-        unforked: &[(u64, u64)],
-        mut each: impl FnMut(u64, &mut [u8; PAGE as usize]) -> Result<(), E>,
-    ) -> Result<(), E> {
+    /// What a copy of the process would not keep: memory that others share, and
+    /// `unforked` ranges.
+    pub(crate) fn uncopied(&self, unforked: &[(u64, u64)]) -> Vec<Mapped> {
         const WRITABLE: u32 = nix::libc::PROT_WRITE as u32;
+        let mut parts = Vec::new();
         for mapped in &self.mapped {
             if mapped.shared && mapped.region.protection & WRITABLE != 0 {
-                self.pages_of(mapped, &mut each)?;
+                parts.push(mapped.clone());
                 continue;
             }
-            for &(start, end) in unforked {
-                if let Some(part) = mapped.within(start, end) {
-                    self.pages_of(&part, &mut each)?;
-                }
-            }
+            let ranges = unforked.iter();
+            parts.extend(ranges.filter_map(|&(start, end)| mapped.within(start, end)));
         }
-        Ok(())
+        parts
     }
 
     /// Hands every page between two addresses that has a file behind it and is
@@ -136,7 +136,8 @@ impl Image {
         }
     }
 
-    fn pages_of<E: From<io::Error>>(
+    /// Hands every page of a part that is not all zero to `each`.
+    pub(crate) fn pages_of<E: From<io::Error>>(
         &self,
         mapped: &Mapped,
         each: &mut impl FnMut(u64, &mut [u8; PAGE as usize]) -> Result<(), E>,
