@@ -163,8 +163,11 @@ fn in_the_middle(session: &mut Session<'_, '_, std::fs::File>) {
     session.set_traps(&traps);
     let from = session.position();
     let (took, halt) = timed(|| session.go_back(&mut || false));
-    assert!(matches!(halt.unwrap(), Halt::Breakpoint | Halt::Start));
-    assert!(session.position() <= from);
+    match halt.unwrap() {
+        Halt::Breakpoint => assert!(session.position() < from),
+        // So little of it may have run that the steps led there.
+        halt => assert_eq!((halt, session.position().event), (Halt::Start, first)),
+    }
     row("in the middle: reverse-continue to here", took, "");
     session.set_traps(&Traps::default());
 }
