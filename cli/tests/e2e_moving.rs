@@ -163,11 +163,10 @@ fn in_the_middle(session: &mut Session<'_, '_, std::fs::File>) {
     session.set_traps(&traps);
     let from = session.position();
     let (took, halt) = timed(|| session.go_back(&mut || false));
-    // On a busy machine the middle may have been the start.
-    let moved = session.position() < from;
     match halt.unwrap() {
-        Halt::Breakpoint => assert!(moved),
-        halt => assert_eq!((halt, session.position() <= from), (Halt::Start, true)),
+        Halt::Breakpoint => assert!(session.position() < from),
+        // So little of it may have run that the steps led there.
+        halt => assert_eq!((halt, session.position().event), (Halt::Start, first)),
     }
     row("in the middle: reverse-continue to here", took, "");
     session.set_traps(&Traps::default());

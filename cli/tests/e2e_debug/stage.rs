@@ -77,6 +77,17 @@ impl Stage {
         [subjects, name, "main.c"].iter().collect()
     }
 
+    /// Whether it replays at all. Where the recording itself is wrong, which is
+    /// the matter of another test, there is nothing to compare with.
+    pub(crate) fn replays(&self) -> bool {
+        let output = Command::new(REPRISE)
+            .args(["replay", "run.reprise"])
+            .current_dir(self.folder.path())
+            .output()
+            .unwrap();
+        output.status.success()
+    }
+
     /// Runs commands in gdb on the replay.
     pub(crate) fn gdb(&self, options: &[&str], commands: &[&str]) -> Said {
         let mut arguments: Vec<OsString> = vec!["-batch".into()];

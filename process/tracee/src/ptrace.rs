@@ -55,6 +55,23 @@ pub(crate) fn message(pid: Pid) -> Result<u64, TraceError> {
     Ok(message)
 }
 
+/// Reads a word of the kernel's `struct user`.
+pub(crate) fn user_word(pid: Pid, offset: usize) -> Result<u64, TraceError> {
+    // The result may be any number, so only the error number says whether it
+    // is one.
+    Errno::clear();
+    // SAFETY: for this request the C library stores the word in a variable of
+    // its own and returns it; both arguments are plain numbers.
+    let word = unsafe { libc::ptrace(libc::PTRACE_PEEKUSER, pid.as_raw(), offset, 0usize) };
+    match Errno::last_raw() {
+        0 => Ok(word.cast_unsigned()),
+        errno => Err(TraceError {
+            what: "PTRACE_PEEKUSER",
+            errno: Errno::from_raw(errno),
+        }),
+    }
+}
+
 pub(crate) fn registers(pid: Pid) -> Result<Registers, TraceError> {
     const { assert!(size_of::<Registers>() == size_of::<libc::user_regs_struct>()) };
     let mut registers = Registers::default();
@@ -123,23 +140,6 @@ pub(crate) fn set_extended(pid: Pid, bytes: &[u8]) -> Result<(), TraceError> {
         )
     };
     check(result, "PTRACE_SETREGSET")
-}
-
-/// Reads a word of the kernel's `struct user`.
-pub(crate) fn user_word(pid: Pid, offset: usize) -> Result<u64, TraceError> {
-    // The result may be any number, so only the error number says whether it
-    // is one.
-    Errno::clear();
-    // SAFETY: for this request the C library stores the word in a variable of
-    // its own and returns it; both arguments are plain numbers.
-    let word = unsafe { libc::ptrace(libc::PTRACE_PEEKUSER, pid.as_raw(), offset, 0usize) };
-    match Errno::last_raw() {
-        0 => Ok(word.cast_unsigned()),
-        errno => Err(TraceError {
-            what: "PTRACE_PEEKUSER",
-            errno: Errno::from_raw(errno),
-        }),
-    }
 }
 
 /// The signals that the process blocks, a bit each.

@@ -59,6 +59,8 @@ pub(super) struct Cache {
     by_host: BTreeMap<u64, usize>,
     exits: HashMap<u64, Left>,
     breakpoints: BTreeSet<u64>,
+    /// How often everything has been thrown away.
+    pub(super) generation: u64,
 }
 
 impl Cache {
@@ -77,6 +79,7 @@ impl Cache {
             by_host: BTreeMap::new(),
             exits: HashMap::new(),
             breakpoints: BTreeSet::new(),
+            generation: 0,
         }
     }
 
@@ -343,6 +346,7 @@ impl Cache {
         self.by_guest.clear();
         self.by_host.clear();
         self.exits.clear();
+        self.generation += 1;
         Ok(())
     }
 

@@ -91,11 +91,12 @@ impl Counter {
             }
             _ => 0,
         };
+        let generation = self.cache.generation;
         let Some(next) = self.cache.find(process, space, to)? else {
             return Ok(Followed::Nowhere(to));
         };
         // Making room may have thrown everything else away.
-        let still_there = self.cache.left_at(at).is_some();
+        let still_there = self.cache.generation == generation;
         match left {
             Left::Exit(_, Exit::Jump { .. }) if still_there => {
                 self.cache.link(process, from, next)?;
