@@ -51,6 +51,7 @@ fn help_is_short_and_grouped() {
             Record and replay:
               record       Run a command and record it; the exit status is the command's own
               replay       Play a recording, and say whether it went as recorded
+              stop         End the recording of a JVM that is running; the program runs on
 
             Find out what works here:
               tour         See it work, in under a minute: no root, no network, nothing left behind
@@ -292,6 +293,7 @@ fn every_command_has_a_man_page() {
             "reprise-record.1",
             "reprise-replay.1",
             "reprise-show.1",
+            "reprise-stop.1",
             "reprise-tour.1",
             "reprise.1"
         ]

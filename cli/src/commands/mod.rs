@@ -11,6 +11,7 @@ mod quantity;
 mod record;
 mod replay;
 mod show;
+mod stop;
 mod tour;
 mod tour_role;
 
@@ -49,6 +50,7 @@ commands! {
     "Record and replay" {
         Record(record::Record),
         Replay(replay::Replay),
+        Stop(stop::Stop),
     }
     "Find out what works here" {
         Tour(tour::Tour),

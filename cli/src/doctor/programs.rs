@@ -13,7 +13,7 @@ use super::child;
 pub(super) const LIMIT: Duration = Duration::from_secs(30);
 
 /// The first program of this name on the `PATH`.
-pub(super) fn find(name: &str) -> Option<PathBuf> {
+pub(crate) fn find(name: &str) -> Option<PathBuf> {
     folders().find_map(|folder| {
         let path = folder.join(name);
         is_program(&path).then_some(path)

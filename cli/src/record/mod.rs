@@ -2,6 +2,7 @@
 //! are understood.
 
 pub mod last;
+pub mod observe;
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -17,7 +18,8 @@ use crate::output_name::Template;
 /// What is worth keeping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Keep {
-    /// Runs that end by a fatal signal.
+    /// Runs that end by a fatal signal; with --observe, those that end with a
+    /// status other than 0.
     Failures,
     /// Every run.
     All,

@@ -45,6 +45,8 @@ mod outside;
 #[cfg(feature = "std")]
 mod recover;
 #[cfg(feature = "std")]
+mod stop;
+#[cfg(feature = "std")]
 mod unpack;
 
 #[cfg(feature = "std")]
@@ -53,6 +55,7 @@ pub use self::{
     drain::{Drainer, Pulse},
     map::{StdEnvironment, SubjectSpool},
     recover::{RecoverError, Recovered, recover},
+    stop::ask_to_stop,
 };
 
 /// Reads bytes as the records of a ring, as a drainer does, and counts them:

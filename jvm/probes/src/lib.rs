@@ -92,6 +92,11 @@ pub fn inside(
     Ok(Instrumented { bytes, skipped })
 }
 
+/// Whether an outside class may write to inside fields.
+pub fn writes_inside(bytes: &[u8], patterns: &Patterns) -> Result<bool, ProbeError> {
+    inwrite::mentions_inside_field(&ClassFile::parse(bytes)?, patterns)
+}
+
 /// Puts probes into an outside class that may write to inside fields; none
 /// when it does not.
 pub fn outside(

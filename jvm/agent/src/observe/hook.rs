@@ -17,7 +17,7 @@ use reprise_jvm_events::table::Skipped;
 use reprise_probes::Instrumented;
 
 use super::{Live, SESSION, Session, natives, recording::Recorder, tables::Tables};
-use crate::jni::Frame;
+use crate::jni::{Frame, Global};
 
 unsafe extern "C" {
     /// The C library's `atexit` with the exit status.
@@ -44,11 +44,11 @@ unsafe extern "system" fn vm_init(_: *mut jvmtiEnv, env: *mut JNIEnv, _: jthread
         let session = SESSION.get().ok_or("there is no session")?;
         // SAFETY: the JVM hands its environment to this callback.
         let frame = unsafe { Frame::of(env) }.ok_or("there is no JNI environment")?;
-        let begun = begin(session, frame);
+        let prepared = prepare(session, frame);
         // The JVM has it open by now, or will never need it; a process that is
         // killed cleans nothing up.
         let _ = std::fs::remove_file(&session.jar);
-        begun
+        prepared
     }));
     match outcome {
         Ok(Ok(())) => {}
@@ -57,24 +57,31 @@ unsafe extern "system" fn vm_init(_: *mut jvmtiEnv, env: *mut JNIEnv, _: jthread
     }
 }
 
-fn begin(session: &Session, frame: Frame) -> Result<(), String> {
+fn prepare(session: &Session, frame: Frame) -> Result<(), String> {
+    let version = session.environment.property(c"java.version");
+    crate::report::add("jvm", &version.unwrap_or_default());
     let module = natives::bind(session, frame).ok_or("the runtime's classes cannot be used")?;
+    if !natives::prepare(frame) {
+        return Err("the runtime cannot be used".to_owned());
+    }
+    let set = session.module.set(module);
+    set.map_err(|_| "the JVM was initialised twice".to_owned())
+}
+
+/// Creates the recording and tells the runtime.
+pub(super) fn begin(session: &Session, frame: Frame) -> Result<(), String> {
     let (recorder, stream) = Recorder::start(session)?;
     let address = recorder.address;
     let tables = Tables::new(stream);
-    let live = Live {
-        tables,
-        recorder,
-        module,
-    };
+    let live = Live { tables, recorder };
     session
         .live
         .set(live)
-        .map_err(|_| "the JVM was initialised twice")?;
+        .map_err(|_| "the recording was begun twice")?;
     // SAFETY: the function is as the C library wants it and stays loaded: a
     // JVM does not unload its agents before it exits.
     unsafe { on_exit(exited, std::ptr::null_mut()) };
-    if natives::start(frame, address, session.oracle) {
+    if natives::start(frame, address, !session.options.no_oracle) {
         Ok(())
     } else {
         Err("the runtime could not be started".to_owned())
@@ -98,8 +105,10 @@ extern "C" fn exited(status: c_int, _: *mut c_void) {
 
 unsafe extern "system" fn vm_death(_: *mut jvmtiEnv, _: *mut JNIEnv) {
     let _ = catch_unwind(|| {
-        if let Some(session) = SESSION.get().filter(|session| session.live.get().is_some()) {
-            for pattern in session.unmet() {
+        let Some(session) = SESSION.get() else { return };
+        for pattern in session.unmet() {
+            // With a report, `reprise` speaks for all JVMs of the command.
+            if !crate::report::add("unmet", pattern) {
                 crate::say(&format!(
                     "no class that was loaded matched '{}'",
                     pattern.escape_debug()
@@ -123,7 +132,7 @@ unsafe extern "system" fn class_loaded(
 ) {
     let _ = catch_unwind(AssertUnwindSafe(|| {
         let session = SESSION.get()?;
-        let live = session.live.get()?;
+        let module = session.module.get()?;
         if name.is_null() || !redefined.is_null() {
             return None;
         }
@@ -135,8 +144,12 @@ unsafe extern "system" fn class_loaded(
             (Frame::of(env)?, CStr::from_ptr(name), bytes)
         };
         let name = name.to_str().ok()?;
+        if !concerns(session, loader, name, bytes) {
+            return None;
+        }
+        let live = session.begin(frame)?;
         // SAFETY: the JVM hands over a live loader, or null.
-        let edited = unsafe { instrument(session, live, frame, loader, name, bytes) }?;
+        let edited = unsafe { instrument(session, live, module, frame, loader, name, bytes) }?;
         let memory = session.environment.copy_for_jvm(&edited).ok()?;
         // SAFETY: both are places for the results, and the memory is the JVM's.
         unsafe {
@@ -147,6 +160,17 @@ unsafe extern "system" fn class_loaded(
     }));
 }
 
+/// Whether a class gets probes: it is inside, or may write to what is.
+fn concerns(session: &Session, loader: jobject, name: &str, bytes: &[u8]) -> bool {
+    if session.patterns.is_inside(name) {
+        session.meet(name);
+        return true;
+    }
+    let ours = loader.is_null() || reprise_probes::pattern::is_platform(name);
+    // A class that cannot be read is named once there is a recording.
+    !ours && reprise_probes::writes_inside(bytes, &session.patterns).unwrap_or(false)
+}
+
 /// The class with its probes; none when it stays as it was.
 ///
 /// # Safety
@@ -154,21 +178,18 @@ unsafe extern "system" fn class_loaded(
 unsafe fn instrument(
     session: &Session,
     live: &Live,
+    module: &Global,
     frame: Frame,
     loader: jobject,
     name: &str,
     bytes: &[u8],
 ) -> Option<Vec<u8>> {
     let inside = session.patterns.is_inside(name);
-    if !inside && (loader.is_null() || reprise_probes::pattern::is_platform(name)) {
-        return None;
-    }
     // SAFETY: the caller vouches for the loader.
     let number = unsafe { session.loader(live, frame, loader) };
     let class = live.tables.class(number, inside, name);
     let mut catalog = live.tables.catalog(class);
     let result = if inside {
-        session.meet(name);
         live.tables.bytes(class, bytes.to_vec());
         reprise_probes::inside(bytes, &session.patterns, &mut catalog).map(Some)
     } else {
@@ -199,11 +220,7 @@ unsafe fn instrument(
     let package = CString::new(package).ok()?;
     // SAFETY: the caller vouches for the loader; the module is a global
     // reference.
-    let read = unsafe {
-        session
-            .environment
-            .let_read(loader, &package, live.module.get())
-    };
+    let read = unsafe { session.environment.let_read(loader, &package, module.get()) };
     if let Err(error) = read {
         skip(String::new(), error.to_string());
         return None;

@@ -44,6 +44,16 @@ pub(super) fn bind(session: &Session, frame: Frame) -> Option<Global> {
     }
 }
 
+/// Initialises the runtime's classes. Later, in the middle of the loading of a
+/// class, that could need what another thread is just initialising.
+pub(super) fn prepare(frame: Frame) -> bool {
+    let Some(class) = frame.find_class(c"reprise/runtime/Recorders") else {
+        return false;
+    };
+    // SAFETY: the class was just found, and there are no arguments.
+    unsafe { frame.call_static(class, c"prepare", c"()V", &[]) }
+}
+
 /// Tells the runtime where the spool is.
 pub(super) fn start(frame: Frame, address: usize, oracle: bool) -> bool {
     let Some(class) = frame.find_class(c"reprise/runtime/Recorders") else {
