@@ -79,7 +79,10 @@ fn load(vm: *mut JavaVM, text: &str) -> Result<(), String> {
         // SAFETY: as above.
         let environment = unsafe { Environment::of(vm) };
         let environment = environment.map_err(|error| error.to_string())?;
-        observe::load(environment, options)?;
+        // SAFETY: as above.
+        let second = unsafe { Environment::of(vm) };
+        let second = second.map_err(|error| error.to_string())?;
+        observe::load(environment, second, options)?;
     }
     Ok(())
 }

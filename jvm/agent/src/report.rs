@@ -9,6 +9,7 @@
 //! out FILE             it records into this file
 //! unmet PATTERN        it has loaded no class that this pattern matches
 //! discarded FILE       it has not failed, and its recording was removed
+//! useless FILE         no observed class was used, and it was removed, too
 //! say TEXT             anything else that a person should know
 //! ```
 

@@ -54,6 +54,8 @@ pub fn describe(event: &Event, thread: u64, reader: &Reader) -> String {
         Event::Touch { site } => format!("TOUCH {}{}", words.member(*site), words.place(*site)),
         Event::Touched => "TOUCHED".to_owned(),
         Event::Count { objects } => format!("COUNT {objects}"),
+        Event::Order => "ORDER".to_owned(),
+        Event::Same { same } => format!("SAME {same}"),
         Event::Array {
             array,
             from,

@@ -135,6 +135,7 @@ pub fn each_reference(event: &Event, mut visit: impl FnMut(&Reference)) {
             elements.iter().for_each(value);
         }
         Event::Touch { .. } | Event::Touched | Event::Count { .. } => {}
+        Event::Order | Event::Same { .. } => {}
     }
 }
 

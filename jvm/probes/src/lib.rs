@@ -13,7 +13,10 @@
 //! | `invokedynamic`: concatenation, lambdas, records | `dynamic` |
 //! | fields and `new` of outside classes | `fields` |
 //! | writes to inside fields by outside classes | `inwrite` |
+//! | classes that are resolved without a call | `resolution` |
+//! | the order of threads: monitors, volatile fields; `==` of values | `order` |
 //! | the field that holds an object's number | `identity` |
+//! | that field in listings | [`hide`] |
 //! | calls that need no event, with the reasons | [`pure`] |
 //! | what the inserted code calls | `probe` |
 //! | who numbers methods and sites | [`catalog`] |
@@ -27,12 +30,15 @@ mod calls;
 pub mod catalog;
 mod dynamic;
 mod fields;
+pub mod hide;
 mod identity;
 mod inwrite;
 mod method;
+mod order;
 pub mod pattern;
 mod probe;
 pub mod pure;
+mod resolution;
 
 use reprise_classfile::read::{ClassFile, ReadError};
 use reprise_classfile::relocate::EditError;
@@ -90,11 +96,6 @@ pub fn inside(
     identity::inject(&class, &mut edited, patterns)?;
     let bytes = edited.finish()?;
     Ok(Instrumented { bytes, skipped })
-}
-
-/// Whether an outside class may write to inside fields.
-pub fn writes_inside(bytes: &[u8], patterns: &Patterns) -> Result<bool, ProbeError> {
-    inwrite::mentions_inside_field(&ClassFile::parse(bytes)?, patterns)
 }
 
 /// Puts probes into an outside class that may write to inside fields; none

@@ -43,6 +43,7 @@ impl Reports {
             let (what, rest) = line.split_once(' ').unwrap_or((line, ""));
             match what {
                 "out" => self.outs.push(rest.into()),
+                "useless" => self.outs.retain(|out| out.as_os_str() != rest),
                 "discarded" => self.discarded.push(rest.into()),
                 "unmet" => unmet.push(rest.to_owned()),
                 "say" => self.said.push(rest.to_owned()),

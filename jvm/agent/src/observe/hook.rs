@@ -5,6 +5,7 @@
 
 use std::ffi::{CStr, CString, c_char, c_int, c_uchar, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::Ordering;
 
 use jvmti_bindings::sys::jni::{JNIEnv, jclass, jint, jobject, jthread};
 use jvmti_bindings::sys::jvmti::{
@@ -16,7 +17,7 @@ use reprise_classfile::read::ClassFile;
 use reprise_jvm_events::table::Skipped;
 use reprise_probes::Instrumented;
 
-use super::{Live, SESSION, Session, natives, recording::Recorder, tables::Tables};
+use super::{Live, SESSION, Session, hide, natives, recording::Recorder, tables::Tables};
 use crate::jni::{Frame, Global};
 
 unsafe extern "C" {
@@ -64,6 +65,11 @@ fn prepare(session: &Session, frame: Frame) -> Result<(), String> {
     if !natives::prepare(frame) {
         return Err("the runtime cannot be used".to_owned());
     }
+    if let Err(error) = hide::hide(&module, frame) {
+        crate::say(&format!(
+            "the field that numbers objects shows in listings of fields: {error}"
+        ));
+    }
     let set = session.module.set(module);
     set.map_err(|_| "the JVM was initialised twice".to_owned())
 }
@@ -94,12 +100,13 @@ extern "C" fn exited(status: c_int, _: *mut c_void) {
         let Some(live) = session.live.get() else {
             return;
         };
+        let useless = session.met.iter().all(|met| !met.load(Ordering::Relaxed));
         let skipped = live.tables.all_skipped().into_iter().map(|skipped| {
             let dot = if skipped.method.is_empty() { "" } else { "." };
             let what = format!("{}{dot}{}", skipped.class, skipped.method);
             (what, skipped.why)
         });
-        live.recorder.finish(status, skipped.collect());
+        live.recorder.finish(status, skipped.collect(), useless);
     });
 }
 
@@ -144,7 +151,7 @@ unsafe extern "system" fn class_loaded(
             (Frame::of(env)?, CStr::from_ptr(name), bytes)
         };
         let name = name.to_str().ok()?;
-        if !concerns(session, loader, name, bytes) {
+        if !concerns(session, loader, name) {
             return None;
         }
         let live = session.begin(frame)?;
@@ -160,15 +167,14 @@ unsafe extern "system" fn class_loaded(
     }));
 }
 
-/// Whether a class gets probes: it is inside, or may write to what is.
-fn concerns(session: &Session, loader: jobject, name: &str, bytes: &[u8]) -> bool {
+/// Whether a class has to do with the recording: it is inside, or it belongs to
+/// the program and may write to what is.
+fn concerns(session: &Session, loader: jobject, name: &str) -> bool {
     if session.patterns.is_inside(name) {
         session.meet(name);
         return true;
     }
-    let ours = loader.is_null() || reprise_probes::pattern::is_platform(name);
-    // A class that cannot be read is named once there is a recording.
-    !ours && reprise_probes::writes_inside(bytes, &session.patterns).unwrap_or(false)
+    !loader.is_null() && !reprise_probes::pattern::is_platform(name)
 }
 
 /// The class with its probes; none when it stays as it was.

@@ -3,6 +3,7 @@
 //! | what | where |
 //! | --- | --- |
 //! | the callbacks of the JVM | [`hook`] |
+//! | that nothing shows in listings of fields | [`hide`] |
 //! | when to stop before the program ends | [`limits`] |
 //! | the file, the spool, the drainer, the end | [`recording`] |
 //! | numbers of classes, methods and sites | [`tables`] |
@@ -11,9 +12,11 @@
 //!
 //! The runtime's jar must be known to the bootstrap loader before the JVM is
 //! initialised, so it is written while the agent is loaded. The recording is
-//! created when the first class comes that has to do with it: start scripts run
-//! `java -version` before they run the program, and programs start other JVMs.
+//! created when the first class of the program comes, and removed at the end if
+//! no observed class has come: start scripts run `java -version` before they run
+//! the program, and programs start other JVMs.
 
+mod hide;
 mod hook;
 mod limits;
 mod natives;
@@ -75,7 +78,11 @@ struct Live {
 }
 
 /// Prepares a recording; it begins when the JVM is initialised.
-pub(crate) fn load(environment: Environment, options: Options) -> Result<(), String> {
+pub(crate) fn load(
+    environment: Environment,
+    second: Environment,
+    options: Options,
+) -> Result<(), String> {
     let release = environment.property(c"java.specification.version");
     old_enough(&release.unwrap_or_default())?;
     let patterns = patterns(&options.observe)?;
@@ -91,6 +98,7 @@ pub(crate) fn load(environment: Environment, options: Options) -> Result<(), Str
     environment
         .add_to_bootstrap(&path)
         .map_err(|error| error.to_string())?;
+    hide::prepare(second);
     let met = patterns.iter().map(|_| AtomicBool::new(false)).collect();
     let session = SESSION.get_or_init(|| Session {
         environment,

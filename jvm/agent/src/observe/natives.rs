@@ -36,6 +36,11 @@ pub(super) fn bind(session: &Session, frame: Frame) -> Option<Global> {
                     class_info as *mut c_void,
                 ),
                 (c"leaves", c"(Ljava/lang/Class;I)Z", leaves as *mut c_void),
+                (
+                    c"refersOutside",
+                    c"(Ljava/lang/Class;I)Z",
+                    refers_outside as *mut c_void,
+                ),
                 (c"value", c"([B)I", value as *mut c_void),
                 (c"skipped", c"(Ljava/lang/String;)V", skipped as *mut c_void),
             ],
@@ -109,6 +114,20 @@ extern "system" fn leaves(env: *mut JNIEnv, _: jclass, class: jclass, site: jint
         unsafe { session.leaves(live, frame, class, site) }
     });
     leaves.into()
+}
+
+extern "system" fn refers_outside(
+    env: *mut JNIEnv,
+    _: jclass,
+    owner: jclass,
+    site: jint,
+) -> jboolean {
+    let outside = with_session(env, false, |session, live, frame| {
+        let site = site.cast_unsigned();
+        // SAFETY: the runtime passes a class, which is live.
+        unsafe { session.refers_outside(live, frame, owner, site) }
+    });
+    outside.into()
 }
 
 extern "system" fn value(env: *mut JNIEnv, _: jclass, constant: jbyteArray) -> jint {

@@ -95,7 +95,8 @@ impl Recorder {
     }
 
     /// Ends the recording, once.
-    pub(super) fn finish(&self, status: i32, not_recorded: Vec<(String, String)>) {
+    /// A recording that no observed class came into is of no use to anybody.
+    pub(super) fn finish(&self, status: i32, not_recorded: Vec<(String, String)>, useless: bool) {
         let drainer = self.drainer.lock();
         let drainer = drainer.unwrap_or_else(PoisonError::into_inner).take();
         let Some(drainer) = drainer else { return };
@@ -106,8 +107,10 @@ impl Recorder {
         self.ended.reached.store(true, Ordering::Release);
         // A drainer that panicked has left the spool behind for a recovery.
         let _ = drainer.join();
-        if self.only_failures && status == 0 && std::fs::remove_file(&self.out).is_ok() {
-            crate::report::add("discarded", &self.out.to_string_lossy());
+        let unwanted = self.only_failures && status == 0;
+        if (useless || unwanted) && std::fs::remove_file(&self.out).is_ok() {
+            let what = if useless { "useless" } else { "discarded" };
+            crate::report::add(what, &self.out.to_string_lossy());
         }
     }
 }

@@ -32,8 +32,8 @@ public final class Recorders {
      */
     static void prepare() {
         Class<?>[] used = {
-            ClassInfo.class, Crossing.class, Elements.class, Ids.class, Native.class, Probe.class,
-            Recorder.class, Ring.class, Sites.class, Supers.class, Type.class, Values.class,
+            ClassInfo.class, Crossing.class, Elements.class, Hidden.class, Ids.class, Native.class,
+            Order.class, Probe.class, Recorder.class, Ring.class, Sites.class, Supers.class, Type.class, Values.class,
         };
         for (Class<?> type : used) {
             Ring.U.ensureClassInitialized(type);
