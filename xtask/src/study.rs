@@ -15,22 +15,40 @@ struct Study {
     cargo: &'static [&'static str],
 }
 
-const STUDIES: &[Study] = &[Study {
-    name: "recording-faults",
-    about: "what is still readable of a recording that was cut short or damaged, at length",
-    environment: &[("RECORDING_FAULTS", "long")],
-    cargo: &[
-        "test",
-        "--release",
-        "--locked",
-        "-p",
-        "reprise-recording",
-        "--test",
-        "faults",
-        "--",
-        "--nocapture",
-    ],
-}];
+const STUDIES: &[Study] = &[
+    Study {
+        name: "recording-faults",
+        about: "what is still readable of a recording that was cut short or damaged, at length",
+        environment: &[("RECORDING_FAULTS", "long")],
+        cargo: &[
+            "test",
+            "--release",
+            "--locked",
+            "-p",
+            "reprise-recording",
+            "--test",
+            "faults",
+            "--",
+            "--nocapture",
+        ],
+    },
+    Study {
+        name: "jvms",
+        about: "which JVMs the boundary is recorded on: every subject on each java of REPRISE_JVMS",
+        environment: &[],
+        cargo: &[
+            "test",
+            "--locked",
+            "-p",
+            "reprise-jvm",
+            "--test",
+            "e2e_observe",
+            "jvms",
+            "--",
+            "--nocapture",
+        ],
+    },
+];
 
 pub(crate) fn run(arguments: &[String]) -> TaskResult {
     let Some((name, arguments)) = arguments.split_first() else {

@@ -59,6 +59,12 @@ pub(super) struct Record {
     #[arg(long, conflicts_with = "last")]
     no_oracle: bool,
 
+    /// With --observe: record nothing; count the calls that would cross the
+    /// boundary, per class and pair of classes, and say which classes would
+    /// lower them.
+    #[arg(long, conflicts_with = "last")]
+    dry_run: bool,
+
     /// With --observe: stop once N events are recorded; the program runs on.
     #[arg(long, value_name = "N", conflicts_with = "last")]
     max_events: Option<u64>,
@@ -119,6 +125,7 @@ impl Record {
             let observe = observe::Observe {
                 patterns: patterns(&self.observe)?,
                 no_oracle: self.no_oracle,
+                dry_run: self.dry_run,
                 max_events: self.max_events,
                 max_rate: self.max_rate,
                 min_free: self.min_free,

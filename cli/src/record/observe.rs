@@ -8,15 +8,17 @@
 //! | how the agent is handed to the command | [`command`] |
 //! | which classes there are, before it starts | [`class_path`] |
 //! | waiting, with signals passed on | [`child`] |
+//! | what a set of classes would cost | [`dry_run`] |
 //! | what the agents report, and the last lines | [`report`] |
 
 pub mod child;
 pub mod class_path;
 pub mod command;
+pub mod dry_run;
 pub mod report;
 
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -24,6 +26,7 @@ use reprise_probes::pattern::Patterns;
 
 use super::{Keep, Request, say};
 use crate::agent_library;
+use crate::escape::{Lines, escape};
 use crate::failure::{Failure, Status, without_numbers};
 use crate::output_name::Values;
 use command::Handed;
@@ -35,6 +38,8 @@ pub struct Observe {
     pub patterns: Vec<String>,
     /// Leave out what the inside does.
     pub no_oracle: bool,
+    /// Record nothing, count what would be.
+    pub dry_run: bool,
     /// Stop after so many events.
     pub max_events: Option<u64>,
     /// Stop above so many events a second.
@@ -82,24 +87,50 @@ pub fn run(request: &Request, observe: &Observe) -> Result<Status, Failure> {
     };
     let mut child = handed.command(&request.command, launcher.is_some());
     let ended = child::run(&mut child).map_err(|error| not_started(&program, error))?;
+    if observe.dry_run {
+        return counted(folder.path(), &patterns).map(|()| Status::Subject(ended));
+    }
     for line in report::lines(folder.path(), &patterns) {
         say(&line);
     }
     Ok(Status::Subject(ended))
 }
 
+/// Says what a dry run has counted, on standard error like every word about a
+/// recording: standard output is the command's.
+fn counted(folder: &Path, patterns: &Patterns) -> Result<(), Failure> {
+    let mut found = false;
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.path().extension().is_some_and(|e| e == "counts") {
+            found = true;
+            let text = fs::read_to_string(entry.path()).unwrap_or_default();
+            let text = dry_run::Counts::read(&text).report(patterns);
+            let text = escape(text.as_bytes(), Lines::Many);
+            write!(io::stderr(), "\n{text}").map_err(Failure::output)?;
+        }
+    }
+    if !found {
+        say("nothing was counted: the command started no JVM that came to its end");
+    }
+    Ok(())
+}
+
 /// The folder for the reports, and what the command is given; or why it cannot
 /// be recorded.
 fn prepare(request: &Request, observe: &Observe) -> Result<(tempfile::TempDir, Handed), String> {
     let library = agent_library::find().map_err(|missing| missing.why)?;
-    let out = output(request)?;
     let folder = tempfile::Builder::new().prefix("reprise-report-").tempdir();
     let folder = folder.map_err(|error| format!("no folder for the agent's report: {error}"))?;
     let mut options = vec![
         format!("observe={}", observe.patterns.join(":")),
-        format!("out={}", text(&out)?),
         format!("report={}", text(folder.path())?),
     ];
+    if observe.dry_run {
+        options.push("dry-run".to_owned());
+        options.push(format!("out={}/%p.counts", text(folder.path())?));
+    } else {
+        options.push(format!("out={}", text(&output(request)?)?));
+    }
     options.extend(observe.no_oracle.then(|| "no-oracle".to_owned()));
     options.extend((request.keep == Keep::Failures).then(|| "keep=failures".to_owned()));
     let limits = [

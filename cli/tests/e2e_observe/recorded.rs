@@ -119,6 +119,33 @@ fn a_script_that_ends_in_java_is_recorded() {
 }
 
 #[test]
+fn a_dry_run_counts_and_suggests() {
+    let program = Program::new();
+    let output = program.record(&[
+        "--observe",
+        "Cart",
+        "--dry-run",
+        "--",
+        "java",
+        "-cp",
+        ".",
+        "Main",
+    ]);
+    assert_eq!(stdout(&output), "12\n");
+    assert_eq!(program.recordings(), Vec::<String>::new());
+    let text = stderr(&output);
+    // The constructor's list, two adds and one get; three calls of it and its
+    // constructor; one price.
+    assert!(
+        text.contains("9 calls cross the boundary of 1 classes"),
+        "{text}"
+    );
+    assert!(text.contains("4  Main calls Cart\n"), "{text}");
+    assert!(text.contains("1  Cart calls Prices\n"), "{text}");
+    assert!(text.contains("3  Cart calls java.util.List\n"), "{text}");
+}
+
+#[test]
 fn patterns_may_be_in_a_file() {
     let program = Program::new();
     fs::write(

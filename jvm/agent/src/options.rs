@@ -14,6 +14,7 @@ const KNOWN: &[(&str, &str)] = &[
     ("observe", "PATTERN"),
     ("out", "FILE"),
     ("no-oracle", ""),
+    ("dry-run", ""),
     ("keep", "failures"),
     ("max-events", "N"),
     ("max-rate", "N"),
@@ -33,6 +34,8 @@ pub(crate) struct Options {
     pub(crate) out: Option<PathBuf>,
     /// Do not record what the inside does, only what is done to it.
     pub(crate) no_oracle: bool,
+    /// Count calls between classes instead of recording.
+    pub(crate) dry_run: bool,
     /// Keep the recording only if the JVM does not end with status 0.
     pub(crate) only_failures: bool,
     /// When to stop before the program ends.
@@ -93,8 +96,11 @@ impl Options {
 
     /// Takes one option; its value is what stands behind the equals sign.
     fn set(&mut self, name: &'static str, value: Option<&str>) -> Result<(), OptionsError> {
-        if name == "no-oracle" {
-            self.no_oracle = true;
+        if matches!(name, "no-oracle" | "dry-run") {
+            match name {
+                "no-oracle" => self.no_oracle = true,
+                _ => self.dry_run = true,
+            }
             return match value {
                 None => Ok(()),
                 Some(_) => Err(OptionsError::Superfluous { name }),
@@ -153,6 +159,7 @@ impl Options {
             None if observes => needs("observe", "out"),
             Some(_) if !observes => needs("out", "observe"),
             _ if self.no_oracle && !observes => needs("no-oracle", "observe"),
+            _ if self.dry_run && !observes => needs("dry-run", "observe"),
             _ if self.only_failures && !observes => needs("keep", "observe"),
             _ if self.limits != Limits::default() && !observes => needs("max-events", "observe"),
             _ => Ok(self),

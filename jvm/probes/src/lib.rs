@@ -19,6 +19,7 @@
 //! | that field in listings | [`hide`] |
 //! | calls that need no event, with the reasons | [`pure`] |
 //! | what the inserted code calls | `probe` |
+//! | the counting of a dry run | [`count`] |
 //! | who numbers methods and sites | [`catalog`] |
 //!
 //! A method that cannot be edited is left as it was and named in
@@ -28,6 +29,7 @@
 
 mod calls;
 pub mod catalog;
+pub mod count;
 mod dynamic;
 mod fields;
 pub mod hide;

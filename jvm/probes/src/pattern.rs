@@ -217,7 +217,7 @@ impl fmt::Display for Patterns {
 
 /// The name up to the first `$` that is not the first character of the simple
 /// name.
-fn outermost(name: &str) -> &str {
+pub(crate) fn outermost(name: &str) -> &str {
     let simple = name.rfind('/').map_or(0, |at| at + 1);
     // A hidden class has a slash behind its name.
     let simple = match name.find("$$Lambda") {

@@ -17,7 +17,7 @@ use reprise_classfile::read::ClassFile;
 use reprise_jvm_events::table::Skipped;
 use reprise_probes::Instrumented;
 
-use super::{Live, SESSION, Session, hide, natives, recording::Recorder, tables::Tables};
+use super::{Live, SESSION, Session, count, hide, natives, recording::Recorder, tables::Tables};
 use crate::jni::{Frame, Global};
 
 unsafe extern "C" {
@@ -62,7 +62,10 @@ fn prepare(session: &Session, frame: Frame) -> Result<(), String> {
     let version = session.environment.property(c"java.version");
     crate::report::add("jvm", &version.unwrap_or_default());
     let module = natives::bind(session, frame).ok_or("the runtime's classes cannot be used")?;
-    if !natives::prepare(frame) {
+    let counts = session.options.dry_run;
+    if !natives::prepare(frame)
+        || counts && !natives::run(frame, c"reprise/runtime/Count", c"prepare")
+    {
         return Err("the runtime cannot be used".to_owned());
     }
     if let Err(error) = hide::hide(&module, frame) {
@@ -110,9 +113,13 @@ extern "C" fn exited(status: c_int, _: *mut c_void) {
     });
 }
 
-unsafe extern "system" fn vm_death(_: *mut jvmtiEnv, _: *mut JNIEnv) {
-    let _ = catch_unwind(|| {
+unsafe extern "system" fn vm_death(_: *mut jvmtiEnv, env: *mut JNIEnv) {
+    let _ = catch_unwind(AssertUnwindSafe(|| {
         let Some(session) = SESSION.get() else { return };
+        // SAFETY: the JVM hands its environment to this callback.
+        if let (true, Some(frame)) = (session.options.dry_run, unsafe { Frame::of(env) }) {
+            count::finish(frame);
+        }
         for pattern in session.unmet() {
             // With a report, `reprise` speaks for all JVMs of the command.
             if !crate::report::add("unmet", pattern) {
@@ -122,7 +129,7 @@ unsafe extern "system" fn vm_death(_: *mut jvmtiEnv, _: *mut JNIEnv) {
                 ));
             }
         }
-    });
+    }));
 }
 
 unsafe extern "system" fn class_loaded(
@@ -154,9 +161,16 @@ unsafe extern "system" fn class_loaded(
         if !concerns(session, loader, name) {
             return None;
         }
-        let live = session.begin(frame)?;
-        // SAFETY: the JVM hands over a live loader, or null.
-        let edited = unsafe { instrument(session, live, module, frame, loader, name, bytes) }?;
+        let edited = if session.options.dry_run {
+            let edited = count::instrument(session, bytes)?;
+            // SAFETY: the JVM hands over a live loader, or null.
+            unsafe { let_read(session, module, loader, name) }.ok()?;
+            edited
+        } else {
+            let live = session.begin(frame)?;
+            // SAFETY: the same.
+            unsafe { instrument(session, live, module, frame, loader, name, bytes) }?
+        };
         let memory = session.environment.copy_for_jvm(&edited).ok()?;
         // SAFETY: both are places for the results, and the memory is the JVM's.
         unsafe {
@@ -222,22 +236,36 @@ unsafe fn instrument(
     for skipped in instrumented.skipped {
         skip(skipped.method, skipped.why);
     }
-    let package = name.rsplit_once('/').map_or("", |(package, _)| package);
-    let package = CString::new(package).ok()?;
-    // SAFETY: the caller vouches for the loader; the module is a global
-    // reference.
-    let read = unsafe { session.environment.let_read(loader, &package, module.get()) };
-    if let Err(error) = read {
-        skip(String::new(), error.to_string());
+    // SAFETY: the caller vouches for the loader.
+    if let Err(error) = unsafe { let_read(session, module, loader, name) } {
+        skip(String::new(), error);
         return None;
     }
     Some(instrumented.bytes)
 }
 
+/// Lets the module of a class use the runtime.
+///
+/// # Safety
+/// `loader` is live, or null.
+unsafe fn let_read(
+    session: &Session,
+    module: &Global,
+    loader: jobject,
+    name: &str,
+) -> Result<(), String> {
+    let package = name.rsplit_once('/').map_or("", |(package, _)| package);
+    let package = CString::new(package).map_err(|error| error.to_string())?;
+    // SAFETY: the caller vouches for the loader; the module is a global
+    // reference.
+    let read = unsafe { session.environment.let_read(loader, &package, module.get()) };
+    read.map_err(|error| error.to_string())
+}
+
 /// The verifier has its say when the class is linked, and then it is too late
 /// to load it as it was. So the types of every edited method are followed here
 /// first, as far as frames tell them.
-fn plausible(instrumented: &Instrumented) -> Result<(), String> {
+pub(super) fn plausible(instrumented: &Instrumented) -> Result<(), String> {
     let class = ClassFile::parse(&instrumented.bytes).map_err(|error| error.to_string())?;
     if class.major < 50 {
         return Ok(());

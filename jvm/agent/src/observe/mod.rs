@@ -3,6 +3,7 @@
 //! | what | where |
 //! | --- | --- |
 //! | the callbacks of the JVM | [`hook`] |
+//! | counting instead of recording | [`count`] |
 //! | that nothing shows in listings of fields | [`hide`] |
 //! | when to stop before the program ends | [`limits`] |
 //! | the file, the spool, the drainer, the end | [`recording`] |
@@ -16,6 +17,7 @@
 //! no observed class has come: start scripts run `java -version` before they run
 //! the program, and programs start other JVMs.
 
+mod count;
 mod hide;
 mod hook;
 mod limits;
@@ -61,6 +63,8 @@ struct Session {
     beginning: Mutex<Beginning>,
     /// Whether the runtime has been told; the quick way to know.
     begun: AtomicBool,
+    /// The classes of a dry run.
+    counted: count::Counted,
 }
 
 /// Whether there is a recording.
@@ -110,6 +114,7 @@ pub(crate) fn load(
         live: OnceLock::new(),
         beginning: Mutex::new(Beginning::NotYet),
         begun: AtomicBool::new(false),
+        counted: count::Counted::default(),
     });
     hook::listen(session)
 }

@@ -148,7 +148,7 @@ fn create(session: &Session) -> Result<(PathBuf, Writer), String> {
 }
 
 /// The name of the file: `%p` is the process, `%%` a percent sign.
-fn named(template: &Path, process: u32) -> PathBuf {
+pub(super) fn named(template: &Path, process: u32) -> PathBuf {
     let mut name = Vec::new();
     let mut bytes = template.as_os_str().as_bytes().iter();
     while let Some(byte) = bytes.next() {

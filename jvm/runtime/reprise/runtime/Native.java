@@ -22,6 +22,9 @@ final class Native {
     /** Stores a value in the tables and returns its number. */
     static native int value(byte[] constant);
 
+    /** What a dry run has counted. */
+    static native void counted(byte[] text);
+
     /** A thread has no ring, so its events are not recorded. */
     static native void skipped(String thread);
 }
