@@ -14,6 +14,7 @@ final class Order {
     private static final long APART = 128;
     /** Outside the heap: what Unsafe says of arrays has other types on other releases. */
     private static final long WORDS = words();
+    private static final int SPINS = 100;
     /** A thread that dies within an access must not hold up all others. */
     private static final long PATIENCE = 20_000_000L;
 
@@ -55,8 +56,13 @@ final class Order {
     static void begin(Recorder r, int stripe) {
         long lock = place(1 + STRIPES + stripe);
         long since = 0;
-        while (!Ring.U.compareAndSetInt(null, lock, 0, r.thread)) {
-            Thread.onSpinWait();
+        for (int tries = 0; !Ring.U.compareAndSetInt(null, lock, 0, r.thread); tries++) {
+            if (tries < SPINS) {
+                Thread.onSpinWait();
+                continue;
+            }
+            // Whoever is there may be waiting for this processor.
+            Thread.yield();
             long now = System.nanoTime();
             if (since == 0) {
                 since = now;
