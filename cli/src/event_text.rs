@@ -2,7 +2,10 @@
 //!
 //! Each kind of event has its own payload, and only its recorder knows what it
 //! means. A kind that can put its events into words adds a line to `KINDS`;
-//! the events of all others are shown as text or as bytes.
+//! the events of all others are shown as text or as bytes. Those of a [`jvm`]
+//! mean something only in their turn.
+
+pub mod jvm;
 
 use std::fmt::Write as _;
 
@@ -29,11 +32,16 @@ const HEX_BYTES: usize = 24;
 pub fn describe(kind: &str, payload: &[u8]) -> String {
     let known = KINDS.iter().find(|(name, _)| *name == kind);
     match known.and_then(|(_, describe)| describe(payload)) {
-        Some(text) => cut(text.as_bytes(), text.len(), ["", ""]),
+        Some(text) => words(&text),
         None if payload.is_empty() => "(empty)".into(),
         None if is_text(payload) => cut(payload, payload.len(), ["\"", "\""]),
         None => hex(payload),
     }
+}
+
+/// A kind's own words, safe for a terminal and of a bounded length.
+pub fn words(text: &str) -> String {
+    cut(text.as_bytes(), text.len(), ["", ""])
 }
 
 /// As much of a text as fits, and how long it was if that is not all of it.

@@ -7,6 +7,7 @@
 //! into a [`failure::Failure`] that says what to do next, and escapes what
 //! comes out of a recording before a terminal sees it ([`escape`]).
 
+pub mod agent_library;
 pub mod commands;
 pub mod control;
 pub mod doctor;
@@ -19,6 +20,7 @@ pub mod readable;
 pub mod record;
 pub mod replay;
 pub mod show;
+pub mod stop;
 pub mod tour;
 
 use std::io::Write as _;

@@ -186,7 +186,30 @@ impl Template {
         Err(ReserveError::Exhausted(path))
     }
 
-    fn is_literal(&self) -> bool {
+    /// The name as the JVM agent takes it: everything is filled in but the
+    /// process, which is its to know.
+    pub fn for_agent(&self, values: &Values<'_>) -> PathBuf {
+        let mut name = Vec::new();
+        for piece in &self.pieces {
+            if let Piece::Pid = piece {
+                name.extend_from_slice(b"%p");
+                continue;
+            }
+            let piece = Self {
+                pieces: vec![piece.clone()],
+            };
+            let filled = piece.fill_in(values).into_os_string().into_vec();
+            for byte in filled {
+                let percent = byte == b'%';
+                name.extend(percent.then_some(b'%'));
+                name.push(byte);
+            }
+        }
+        OsString::from_vec(name).into()
+    }
+
+    /// Whether it says exactly one name.
+    pub fn is_literal(&self) -> bool {
         matches!(self.pieces[..], [Piece::Text(_)])
     }
 

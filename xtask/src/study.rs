@@ -49,6 +49,22 @@ const STUDIES: &[Study] = &[
             "--nocapture",
         ],
     },
+    Study {
+        name: "jvms",
+        about: "which JVMs the boundary is recorded on: every subject on each java of REPRISE_JVMS",
+        environment: &[],
+        cargo: &[
+            "test",
+            "--locked",
+            "-p",
+            "reprise-jvm",
+            "--test",
+            "e2e_observe",
+            "jvms",
+            "--",
+            "--nocapture",
+        ],
+    },
 ];
 
 pub(crate) fn run(arguments: &[String]) -> TaskResult {

@@ -9,16 +9,19 @@ use reprise_recorder::Condition;
 use super::quantity;
 use crate::failure::{Failure, Status};
 use crate::output_name::{self, Template};
-use crate::record::{Keep, Request, last};
+use crate::record::{Keep, Request, last, observe};
 
 /// Run a command and record it; the exit status is the command's own
 ///
-/// The command runs as it would have. A recording is kept when a fatal signal
-/// ends it, when --fails-when holds, and when `reprise dump` asks for one. When the recorder cannot do its work, the command runs unrecorded,
+/// The command runs as it would have. With --last, a recording is kept when a
+/// fatal signal ends it, when --fails-when holds, and when `reprise dump` asks
+/// for one. When the recorder cannot do its work, the command runs unrecorded,
 /// with a warning.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(group = clap::ArgGroup::new("kind").required(true), after_help = "\
 Examples:
+  reprise record --observe 'com.acme.shop.**' -- java -jar shop.jar
+  reprise record --observe @classes.txt --keep failures -- ./start-shop.sh
   reprise record --last 10s -- ./server --port 80
   reprise record --last 10s --fails-when 'exit != 0' --fails-when 'stderr ~ panic' -- ./job
   reprise record --last 10s --keep all -o run.reprise -- gzip -k big.txt
@@ -26,6 +29,10 @@ Examples:
 The last moments are kept in memory and written when there is a reason to. So far
 --last is for programs with one thread: a second thread ends the recording, not
 the program. Child processes run unrecorded.
+
+--observe needs Java 11 or later. A command that is a JDK's own `java` says the
+same as without; one that is a script gets the agent through JAVA_TOOL_OPTIONS,
+and the JVM says on standard error that it has picked that up.
 
 Exit status:
   that of the command; 128 + N when signal N killed it
@@ -39,8 +46,41 @@ pub(super) struct Record {
     ///
     /// What is older is dropped. It may be less where memory does not suffice,
     /// or where a signal came in the middle of a long computation.
-    #[arg(long, value_name = "TIME", value_parser = quantity::duration, required = true)]
-    last: Duration,
+    #[arg(long, value_name = "TIME", value_parser = quantity::duration, group = "kind")]
+    last: Option<Duration>,
+
+    /// Record these classes of a JVM program at their boundary: com.acme.Cart, or
+    /// com.acme.* for a package, com.acme.** for all below it, !com.acme.Log to
+    /// leave one out, @FILE for a list.
+    ///
+    /// May be repeated. A nested class goes with its outermost class.
+    #[arg(long, value_name = "PATTERN", group = "kind")]
+    observe: Vec<String>,
+
+    /// With --observe: leave out what the observed classes do, and record only
+    /// what is done to them.
+    ///
+    /// The recording is smaller; a replay compares less.
+    #[arg(long, conflicts_with = "last")]
+    no_oracle: bool,
+
+    /// With --observe: record nothing; count the calls that would cross the
+    /// boundary, per class and pair of classes, and say which classes would
+    /// lower them.
+    #[arg(long, conflicts_with = "last")]
+    dry_run: bool,
+
+    /// With --observe: stop once N events are recorded; the program runs on.
+    #[arg(long, value_name = "N", conflicts_with = "last")]
+    max_events: Option<u64>,
+
+    /// With --observe: stop when more than N events come in a second.
+    #[arg(long, value_name = "N", conflicts_with = "last")]
+    max_rate: Option<u64>,
+
+    /// With --observe: stop when the disk has less room than this, as in 500M.
+    #[arg(long, value_name = "SIZE", value_parser = quantity::size, conflicts_with = "last")]
+    min_free: Option<u64>,
 
     /// How long a segment is: what is dropped, is dropped in such pieces.
     ///
@@ -65,9 +105,9 @@ pub(super) struct Record {
     #[arg(long, value_name = "COND")]
     fails_when: Vec<Condition>,
 
-    /// What is worth keeping.
-    #[arg(long, value_name = "WHAT", value_enum, default_value = "failures")]
-    keep: Keep,
+    /// What is worth keeping [default: failures with --last, all with --observe].
+    #[arg(long, value_name = "WHAT", value_enum)]
+    keep: Option<Keep>,
 
     /// Do not run the command if it cannot be recorded.
     #[arg(long)]
@@ -91,20 +131,51 @@ impl Record {
             let doing = format!("use the name {}", self.output.display());
             Failure::new(doing, error).status(Status::BadInput)
         })?;
+        let observes = !self.observe.is_empty();
+        let usual = match observes {
+            true => Keep::All,
+            false => Keep::Failures,
+        };
         let request = Request {
             command: self.command,
             output,
-            keep: self.keep,
+            keep: self.keep.unwrap_or(usual),
             require: self.require,
         };
-        // The other kinds of recording will be other options; each has its file
-        // in `record/`.
-        let bounds = last::Bounds {
-            last: self.last,
-            interval: self.interval.unwrap_or(self.last / 4),
-            memory: self.memory,
-            fails_when: self.fails_when,
+        if let Some(last) = self.last {
+            let bounds = last::Bounds {
+                last,
+                interval: self.interval.unwrap_or(last / 4),
+                memory: self.memory,
+                fails_when: self.fails_when,
+            };
+            return last::run(&request, &bounds);
+        }
+        let observe = observe::Observe {
+            patterns: patterns(&self.observe)?,
+            no_oracle: self.no_oracle,
+            dry_run: self.dry_run,
+            max_events: self.max_events,
+            max_rate: self.max_rate,
+            min_free: self.min_free,
         };
-        last::run(&request, &bounds)
+        observe::run(&request, &observe)
     }
+}
+
+/// The patterns, with the lines of `@FILE` in its place.
+fn patterns(texts: &[String]) -> Result<Vec<String>, Failure> {
+    let mut all = Vec::new();
+    for text in texts {
+        let Some(file) = text.strip_prefix('@') else {
+            all.push(text.clone());
+            continue;
+        };
+        let list = std::fs::read_to_string(file).map_err(|error| {
+            Failure::new(format!("read the list of patterns {file}"), error)
+                .status(Status::BadInput)
+        })?;
+        all.extend(reprise_probes::pattern::lines(&list).map(str::to_owned));
+    }
+    Ok(all)
 }

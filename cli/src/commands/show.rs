@@ -48,7 +48,7 @@ pub(super) struct Show {
     /// `subject`, `command`, `host`, `started`, `ended`, `events`, `streams`,
     /// `last_events`, `damage`, `truncated` and more. An event has `stream`,
     /// `number`, `stamp`, `segment`, `private`, `kind`, and its whole `payload`
-    /// as either `text` or `hex`; a part that cannot be read is an object with
+    /// as either `text` or `hex`, and for a JVM what it `says`; a part that cannot be read is an object with
     /// `damaged_at` and `what`. New fields may be added; these keep their
     /// meaning while `format` is 1.
     #[arg(long)]

@@ -5,18 +5,21 @@ use reprise_recorder::Request;
 
 use crate::control::{line, tell};
 use crate::failure::{Failure, Status};
+use crate::stop;
 
 /// Stop recording a program, which runs on
 ///
-/// What was kept of its last moments is dropped; `reprise dump` writes it down
-/// before. A program that waits is let go when it next goes on.
+/// Of a program recorded with --last, what was kept of its last moments is
+/// dropped; `reprise dump` writes it down before. One that waits is let go when
+/// it next goes on. Of a JVM recorded with --observe, what was recorded up to now
+/// is completed, and can be shown and replayed.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   reprise stop 4711
 
 Exit status:
-  0  told
+  0  told, or the recording is complete
   1  failed
   2  bad usage, or no recorder of yours has to do with that process")]
 pub(super) struct Stop {
@@ -27,6 +30,9 @@ pub(super) struct Stop {
 
 impl Stop {
     pub(super) fn run(self) -> Result<Status, Failure> {
+        if stop::is_recorded(self.process) {
+            return stop::stop(self.process);
+        }
         line(&tell(self.process, Request::Stop, "stop")?)
     }
 }

@@ -15,6 +15,8 @@ pub mod process;
 pub(crate) mod programs;
 pub mod report;
 
+pub(crate) use programs::find as find_program;
+
 use finding::Finding;
 use kinds::Need;
 use probes::jdk::{self, Jdk};

@@ -2,6 +2,7 @@
 //! are understood.
 
 pub mod last;
+pub mod observe;
 mod verify;
 
 use std::ffi::OsString;
@@ -18,7 +19,8 @@ use crate::output_name::Template;
 /// What is worth keeping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Keep {
-    /// Failures: fatal signals, and what --fails-when says.
+    /// Failures: fatal signals, and what --fails-when says; with --observe, runs
+    /// that end with a status other than 0.
     Failures,
     /// Every run.
     All,

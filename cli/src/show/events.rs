@@ -8,7 +8,8 @@ use reprise_recording::{Damaged, Event, Events, ReadError, Recording, StreamId, 
 use serde::{Serialize, Serializer};
 
 use super::last::Row;
-use crate::event_text::hex_digits;
+use crate::event_text::jvm::{self, Jvm};
+use crate::event_text::{self, hex_digits};
 use crate::json_text;
 
 /// Which events are wanted.
@@ -105,7 +106,13 @@ pub fn write(
         .streams()
         .map(|(id, info)| (id, info.kind.as_str()))
         .collect();
+    let mut jvm = match jvm::is_jvm(recording) {
+        true => Some(Jvm::new(recording).map_err(EventsError::Read)?),
+        false => None,
+    };
     let (mut walk, mut skip) = match selection.stream {
+        // Events that mean something only in their turn are all read.
+        Some(_) if jvm.is_some() => (Walk::All(recording.timeline()), 0),
         None => (Walk::All(recording.timeline()), selection.from),
         Some(stream) => match recording.events(stream, selection.from) {
             Ok(events) => (Walk::One(events), 0),
@@ -132,15 +139,32 @@ pub fn write(
                 continue;
             }
         };
+        let read = jvm.as_mut().and_then(|jvm| jvm.read(&event));
+        if jvm.is_some()
+            && let Some(stream) = selection.stream
+            && (event.stream != stream || event.number < selection.from)
+        {
+            continue;
+        }
         if skip > 0 {
             skip -= 1;
             continue;
         }
         left -= 1;
         let kind = kinds.get(&event.stream).copied().unwrap_or_default();
+        let says = match (&jvm, read) {
+            (Some(jvm), Some(read)) => Some(jvm.words(&read)),
+            _ => None,
+        };
         match format {
-            Format::Text => writeln!(out, "{}", Columns::WIDE.line(&Row::new(kind, &event))),
-            Format::Json => json_text::write_line(out, &line(kind, &event)),
+            Format::Text => {
+                let row = match says {
+                    Some(says) => Row::with(&event, event_text::words(&says)),
+                    None => Row::new(kind, &event),
+                };
+                writeln!(out, "{}", Columns::WIDE.line(&row))
+            }
+            Format::Json => json_text::write_line(out, &line(kind, &event, says)),
         }
         .map_err(EventsError::Write)?;
     }
@@ -172,6 +196,8 @@ struct JsonLine<'a> {
     private: bool,
     kind: &'a str,
     payload: Payload<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    says: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -202,7 +228,7 @@ impl Serialize for Hex<'_> {
     }
 }
 
-fn line<'a>(kind: &'a str, event: &Event<'a>) -> JsonLine<'a> {
+fn line<'a>(kind: &'a str, event: &Event<'a>, says: Option<String>) -> JsonLine<'a> {
     JsonLine {
         stream: event.stream.0,
         number: event.number,
@@ -214,5 +240,6 @@ fn line<'a>(kind: &'a str, event: &Event<'a>) -> JsonLine<'a> {
             Ok(text) => Payload::Text(text),
             Err(_) => Payload::Hex(Hex(event.payload)),
         },
+        says,
     }
 }

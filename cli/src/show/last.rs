@@ -4,12 +4,13 @@
 //! streams are read from their ends: one chunk of each, and more only where a
 //! chunk holds fewer events than are wanted.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::io;
 
 use reprise_recording::{Damaged, Event, ReadError, Recording, Source, StreamId};
 
 use crate::event_text;
+use crate::event_text::jvm::{self, Jvm};
 
 /// The last events.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -42,6 +43,11 @@ pub struct Row {
 impl Row {
     /// Puts an event of this kind into words.
     pub fn new(kind: &str, event: &Event<'_>) -> Self {
+        Self::with(event, event_text::describe(kind, event.payload))
+    }
+
+    /// An event with what it says.
+    pub fn with(event: &Event<'_>, text: String) -> Self {
         Self {
             stream: event.stream,
             number: event.number,
@@ -49,9 +55,53 @@ impl Row {
             segment: event.segment,
             private: event.replaced,
             bytes: event.payload.len(),
-            text: event_text::describe(kind, event.payload),
+            text,
         }
     }
+}
+
+/// The last `limit` events of a recording whose events mean something only in
+/// their turn: all are read, in memory that does not grow with them.
+fn last_in_turn<S: Source>(
+    recording: &Recording<S>,
+    only: Option<StreamId>,
+    limit: usize,
+) -> io::Result<Last> {
+    let mut jvm = Jvm::new(recording)?;
+    let mut kept: VecDeque<(Row, Option<jvm::Read>)> = VecDeque::new();
+    let mut damage = Vec::new();
+    let mut timeline = recording.timeline();
+    loop {
+        let event = match timeline.next() {
+            Ok(Some(event)) => event,
+            Ok(None) => break,
+            Err(error) => {
+                note(&mut damage, error)?;
+                continue;
+            }
+        };
+        let read = jvm.read(&event);
+        if limit > 0 && only.is_none_or(|only| only == event.stream) {
+            if kept.len() == limit {
+                kept.pop_front();
+            }
+            let text = match read {
+                Some(_) => String::new(),
+                None => event_text::describe("", event.payload),
+            };
+            kept.push_back((Row::with(&event, text), read));
+        }
+    }
+    let rows = kept.into_iter().map(|(mut row, read)| {
+        if let Some(read) = read {
+            row.text = event_text::words(&jvm.words(&read));
+        }
+        row
+    });
+    Ok(Last {
+        rows: rows.collect(),
+        damage,
+    })
 }
 
 /// The last `limit` events of all streams, or of one.
@@ -60,6 +110,9 @@ pub fn last<S: Source>(
     only: Option<StreamId>,
     limit: usize,
 ) -> io::Result<Last> {
+    if jvm::is_jvm(recording) {
+        return last_in_turn(recording, only, limit);
+    }
     // Keyed by the global order: stamp, then stream, then number.
     let mut kept: BTreeMap<(u64, StreamId, u64), Row> = BTreeMap::new();
     let mut damage = Vec::new();

@@ -47,6 +47,8 @@ mod outside;
 #[cfg(feature = "std")]
 mod recover;
 #[cfg(feature = "std")]
+mod stop;
+#[cfg(feature = "std")]
 mod take;
 #[cfg(feature = "std")]
 mod unpack;
@@ -57,6 +59,7 @@ pub use self::{
     drain::{Drainer, Pulse},
     map::{StdEnvironment, SubjectSpool},
     recover::{RecoverError, Recovered, recover},
+    stop::ask_to_stop,
 };
 
 /// Reads bytes as the records of a ring, as a drainer does, and counts them:

@@ -246,6 +246,12 @@ impl Writer {
         self.shared.sink().at
     }
 
+    /// How many events it has now.
+    #[must_use]
+    pub fn events(&self) -> u64 {
+        self.shared.sink().events
+    }
+
     /// Writes the closing manifest and the index, and waits until all of it is
     /// on disk. A recording that ended early gets a closing that says so.
     pub fn finish(self, mut closing: Closing) -> Result<Finished, WriteError> {

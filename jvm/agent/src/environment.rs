@@ -3,6 +3,8 @@
 //! Every call into the JVM goes through here, so that the rest of the agent
 //! contains no `unsafe` of its own.
 
+mod members;
+
 use std::ffi::{CStr, c_char};
 use std::fmt;
 use std::ptr::{NonNull, null_mut};

@@ -20,6 +20,7 @@ mod jni;
 mod observe;
 mod options;
 mod probe;
+mod report;
 
 use std::ffi::{CStr, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -66,6 +67,7 @@ pub unsafe extern "system" fn Agent_OnLoad(
 
 /// Does what the options ask for, or says in one line why it does not.
 fn load(vm: *mut JavaVM, text: &str) -> Result<(), String> {
+    report::prepare(text);
     let options = Options::parse(text).map_err(|error| error.to_string())?;
     if let Some(file) = &options.probe {
         // SAFETY: `vm` comes from the JVM's own call of `Agent_OnLoad`, which
@@ -77,7 +79,10 @@ fn load(vm: *mut JavaVM, text: &str) -> Result<(), String> {
         // SAFETY: as above.
         let environment = unsafe { Environment::of(vm) };
         let environment = environment.map_err(|error| error.to_string())?;
-        observe::load(environment, &options)?;
+        // SAFETY: as above.
+        let second = unsafe { Environment::of(vm) };
+        let second = second.map_err(|error| error.to_string())?;
+        observe::load(environment, second, options)?;
     }
     Ok(())
 }
@@ -100,9 +105,12 @@ fn warn(message: &str) {
     say(&format!("{message}; this JVM runs unrecorded"));
 }
 
-/// Standard error belongs to the subject, so it gets one line and no more.
+/// Standard error belongs to the subject, so it gets one line and no more, and
+/// none when `reprise` waits for a report.
 fn say(message: &str) {
     use std::io::Write as _;
-    // `eprintln!` panics when standard error is closed.
-    let _ = writeln!(std::io::stderr(), "reprise: {message}");
+    if !report::add("say", message) {
+        // `eprintln!` panics when standard error is closed.
+        let _ = writeln!(std::io::stderr(), "reprise: {message}");
+    }
 }

@@ -14,6 +14,12 @@ const KNOWN: &[(&str, &str)] = &[
     ("observe", "PATTERN"),
     ("out", "FILE"),
     ("no-oracle", ""),
+    ("dry-run", ""),
+    ("keep", "failures"),
+    ("max-events", "N"),
+    ("max-rate", "N"),
+    ("min-free", "BYTES"),
+    ("report", "FOLDER"),
 ];
 
 /// What the agent was asked to do.
@@ -24,10 +30,29 @@ pub(crate) struct Options {
     /// Record the boundary of the classes that these patterns name. Several
     /// are separated by `:`, or the option is repeated.
     pub(crate) observe: Vec<String>,
-    /// The recording to make.
+    /// The recording to make; `%p` in it is the process.
     pub(crate) out: Option<PathBuf>,
     /// Do not record what the inside does, only what is done to it.
     pub(crate) no_oracle: bool,
+    /// Count calls between classes instead of recording.
+    pub(crate) dry_run: bool,
+    /// Keep the recording only if the JVM does not end with status 0.
+    pub(crate) only_failures: bool,
+    /// When to stop before the program ends.
+    pub(crate) limits: Limits,
+    /// Where `reprise` wants to read what there is to say.
+    pub(crate) report: Option<PathBuf>,
+}
+
+/// When a recording stops although its program goes on.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Limits {
+    /// After so many events.
+    pub(crate) events: Option<u64>,
+    /// At more events in a second than this.
+    pub(crate) rate: Option<u64>,
+    /// When the disk has less room than this, in bytes.
+    pub(crate) free: Option<u64>,
 }
 
 /// Why the options were not accepted.
@@ -43,6 +68,8 @@ pub(crate) enum OptionsError {
     Repeated { name: &'static str },
     /// The option has no value and was given one.
     Superfluous { name: &'static str },
+    /// The option's value is not what it has to be.
+    BadValue { name: &'static str, value: String },
     /// An option is of no use without another.
     Needs {
         name: &'static str,
@@ -62,23 +89,66 @@ impl Options {
             let Some((name, _)) = KNOWN.iter().find(|(known, _)| *known == name) else {
                 return Err(OptionsError::Unknown { name: name.into() });
             };
-            match (*name, value.is_empty()) {
-                ("no-oracle", true) if !option.contains('=') => options.no_oracle = true,
-                ("no-oracle", _) => return Err(OptionsError::Superfluous { name }),
-                (_, true) => return Err(OptionsError::NoValue { name }),
-                ("observe", _) => options.observe.extend(value.split(':').map(str::to_owned)),
-                _ => {
-                    let place = match *name {
-                        "out" => &mut options.out,
-                        _ => &mut options.probe,
-                    };
-                    if place.replace(value.into()).is_some() {
-                        return Err(OptionsError::Repeated { name });
-                    }
-                }
-            }
+            options.set(name, option.contains('=').then_some(value))?;
         }
         options.check()
+    }
+
+    /// Takes one option; its value is what stands behind the equals sign.
+    fn set(&mut self, name: &'static str, value: Option<&str>) -> Result<(), OptionsError> {
+        if matches!(name, "no-oracle" | "dry-run") {
+            match name {
+                "no-oracle" => self.no_oracle = true,
+                _ => self.dry_run = true,
+            }
+            return match value {
+                None => Ok(()),
+                Some(_) => Err(OptionsError::Superfluous { name }),
+            };
+        }
+        let value = value.unwrap_or_default();
+        if value.is_empty() {
+            return Err(OptionsError::NoValue { name });
+        }
+        let bad = || OptionsError::BadValue {
+            name,
+            value: value.to_owned(),
+        };
+        let again = match name {
+            "observe" => {
+                self.observe.extend(value.split(':').map(str::to_owned));
+                false
+            }
+            "keep" => {
+                let keep = match value {
+                    "failures" => true,
+                    "all" => false,
+                    _ => return Err(bad()),
+                };
+                std::mem::replace(&mut self.only_failures, keep)
+            }
+            "max-events" | "max-rate" | "min-free" => {
+                let place = match name {
+                    "max-events" => &mut self.limits.events,
+                    "max-rate" => &mut self.limits.rate,
+                    _ => &mut self.limits.free,
+                };
+                let number = value.parse().map_err(|_| bad())?;
+                place.replace(number).is_some()
+            }
+            _ => {
+                let place = match name {
+                    "out" => &mut self.out,
+                    "report" => &mut self.report,
+                    _ => &mut self.probe,
+                };
+                place.replace(value.into()).is_some()
+            }
+        };
+        match again {
+            true => Err(OptionsError::Repeated { name }),
+            false => Ok(()),
+        }
     }
 
     /// Options that belong together are there together.
@@ -89,6 +159,9 @@ impl Options {
             None if observes => needs("observe", "out"),
             Some(_) if !observes => needs("out", "observe"),
             _ if self.no_oracle && !observes => needs("no-oracle", "observe"),
+            _ if self.dry_run && !observes => needs("dry-run", "observe"),
+            _ if self.only_failures && !observes => needs("keep", "observe"),
+            _ if self.limits != Limits::default() && !observes => needs("max-events", "observe"),
             _ => Ok(self),
         }
     }
@@ -125,6 +198,14 @@ impl fmt::Display for OptionsError {
             }
             Self::Superfluous { name } => {
                 write!(out, "the agent's option '{name}' takes no value")
+            }
+            Self::BadValue { name, value } => {
+                let (_, wanted) = nearest(name);
+                let value = value.escape_debug();
+                write!(
+                    out,
+                    "the agent's option '{name}' cannot be '{value}': {name}={wanted}"
+                )
             }
             Self::Needs { name, other } => {
                 let other = spelled(&nearest(other));
@@ -248,6 +329,18 @@ mod tests {
                 "the agent's option 'observe' needs a value: observe=PATTERN",
             ),
             ("out=a,out=b", "the agent's option 'out' was given twice"),
+            (
+                "observe=a,out=b,keep=failure",
+                "the agent's option 'keep' cannot be 'failure': keep=failures",
+            ),
+            (
+                "observe=a,out=b,max-events=1e6",
+                "the agent's option 'max-events' cannot be '1e6': max-events=N",
+            ),
+            (
+                "max-event=1",
+                "the agent has no option 'max-event' (the nearest is max-events=N)",
+            ),
         ] {
             assert_eq!(message(text), expected);
         }

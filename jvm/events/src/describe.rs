@@ -11,7 +11,7 @@
 
 use crate::event::{Access, Event};
 use crate::reader::Reader;
-use crate::table::Constant;
+use crate::table::{Constant, Entry};
 use crate::value::{Object, Reference, Space, Value};
 use std::fmt::Write as _;
 
@@ -54,6 +54,8 @@ pub fn describe(event: &Event, thread: u64, reader: &Reader) -> String {
         Event::Touch { site } => format!("TOUCH {}{}", words.member(*site), words.place(*site)),
         Event::Touched => "TOUCHED".to_owned(),
         Event::Count { objects } => format!("COUNT {objects}"),
+        Event::Order => "ORDER".to_owned(),
+        Event::Same { same } => format!("SAME {same}"),
         Event::Array {
             array,
             from,
@@ -70,6 +72,47 @@ pub fn describe(event: &Event, thread: u64, reader: &Reader) -> String {
                 "ARRAY {} from {from}: {}{left}",
                 words.reference(array),
                 words.list(None, shown)
+            )
+        }
+    }
+}
+
+/// Text for an entry of the tables.
+#[must_use]
+pub fn describe_entry(entry: &Entry, reader: &Reader) -> String {
+    let words = Words { thread: 0, reader };
+    match entry {
+        Entry::Loader { id, name } => format!("loader {id} is a {}", class_name(name)),
+        Entry::Class { id, class } => {
+            let inside = if class.inside { "inside " } else { "" };
+            format!("class {id} is {inside}{}", class_name(&class.name))
+        }
+        Entry::Method { id, method } => {
+            let class = words.class(method.class);
+            format!(
+                "method {id} is {class}.{}{}",
+                method.name, method.descriptor
+            )
+        }
+        Entry::Site { id, site } => {
+            let dot = if site.name.is_empty() { "" } else { "." };
+            let owner = class_name(&site.owner);
+            format!(
+                "site {id} uses {owner}{dot}{}{}",
+                site.name,
+                words.place(*id)
+            )
+        }
+        Entry::Bytes { class, bytes } => {
+            format!("{} bytes of class {}", bytes.len(), words.class(*class))
+        }
+        Entry::Value { id, constant } => format!("value {id} is {}", words.constant(constant)),
+        Entry::Skipped(skipped) => {
+            let dot = if skipped.method.is_empty() { "" } else { "." };
+            let class = class_name(&skipped.class);
+            format!(
+                "left as it was: {class}{dot}{}, {}",
+                skipped.method, skipped.why
             )
         }
     }

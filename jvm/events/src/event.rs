@@ -20,10 +20,16 @@
 //!               array holds that the outside has made or changed
 //! 13 COUNT      varint: so many objects were first mentioned by outgoing
 //!               events that were not kept; they have the next numbers
+//! 15 ORDER 0    a monitor was entered, or a volatile field is used, where another
+//!               thread was before: what this thread does from here on comes
+//!               after what others did up to the stamp of this event
+//!    SAME 1, 2  two values that are equal were compared by identity: they were
+//!               different objects, or the same
 //! ```
 //! Methods and sites are varints; the rest are [values](crate::value), typed
 //! by the method's or site's descriptor. INCALL, OUTCALLRET, OUTREAD, INWRITE,
-//! EXCIN, TOUCH, TOUCHED, ARRAY and COUNT are incoming; the others are the oracle.
+//! EXCIN, TOUCH, TOUCHED, ARRAY, COUNT, ORDER and SAME are incoming; the others are
+//! the oracle.
 
 use crate::bytes::{FormatError, Input, put_varint};
 use crate::table::{Signature, Tables};
@@ -71,6 +77,10 @@ pub enum Event {
     Count {
         objects: u64,
     },
+    Order,
+    Same {
+        same: bool,
+    },
 }
 
 /// A field that was read or written.
@@ -94,7 +104,7 @@ impl Event {
             code: first.into(),
         };
         let ty = Type::of_code(first & 15)?;
-        let typed = matches!(first >> 4, 2 | 4 | 12);
+        let typed = matches!(first >> 4, 2 | 4 | 12 | 15);
         if !typed && ty != Type::Void {
             return Err(unknown);
         }
@@ -156,6 +166,12 @@ impl Event {
                 count.last = count.last.saturating_add(objects);
                 Self::Count { objects }
             }
+            15 => match first & 15 {
+                0 => Self::Order,
+                1 => Self::Same { same: false },
+                2 => Self::Same { same: true },
+                _ => return Err(unknown),
+            },
             _ => return Err(unknown),
         };
         input.clone().finish()?;
@@ -232,6 +248,8 @@ impl Event {
                 put_varint(out, *objects);
                 count.last = count.last.saturating_add(*objects);
             }
+            Self::Order => out.push(15 << 4),
+            Self::Same { same } => out.push(15 << 4 | 1 << u8::from(*same)),
         }
     }
 }

@@ -145,6 +145,8 @@ fn events() -> impl Strategy<Value = Event> {
         any::<u32>().prop_map(|site| Event::Touch { site }),
         Just(Event::Touched),
         any::<u64>().prop_map(|objects| Event::Count { objects }),
+        Just(Event::Order),
+        any::<bool>().prop_map(|same| Event::Same { same }),
         array,
     ]
 }

@@ -78,6 +78,8 @@ impl Nesting {
                 _ => return error("OUTREAD or OUTWRITE"),
             },
             Event::InWrite(_) if inside => return error("INWRITE"),
+            Event::Order | Event::Same { .. } if !inside => return error("ORDER or SAME"),
+            Event::Order | Event::Same { .. } => {}
             Event::InWrite(_) | Event::Array { .. } | Event::Count { .. } => {}
         }
         Ok(())

@@ -8,7 +8,7 @@ use crate::bytes::FormatError;
 use crate::event::Event;
 use crate::table::{Entry, Tables};
 use crate::value::{Count, First, Object, ObjectId, Reference, Value};
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 /// What has been read so far.
 #[derive(Debug, Clone, Default)]
@@ -16,9 +16,36 @@ pub struct Reader {
     tables: Tables,
     counts: HashMap<u64, u64>,
     objects: HashMap<ObjectId, First>,
+    bound: Option<Bound>,
+}
+
+/// Of how many objects a reader remembers the class.
+#[derive(Debug, Clone)]
+struct Bound {
+    most: usize,
+    /// Those that are forgotten first. The earliest objects of a run live
+    /// longest and are not among them.
+    passing: VecDeque<ObjectId>,
 }
 
 impl Reader {
+    /// A reader that remembers the classes of the first `most` objects and of
+    /// the last `most`, and so takes memory that does not grow with a
+    /// recording.
+    #[must_use]
+    pub fn bounded(most: usize) -> Self {
+        let passing = VecDeque::new();
+        Self {
+            bound: Some(Bound { most, passing }),
+            ..Self::default()
+        }
+    }
+
+    /// Takes an entry of the tables that has been read already.
+    pub fn entry(&mut self, entry: Entry) -> Result<(), FormatError> {
+        self.tables.add(entry)
+    }
+
     /// Takes the next entry of a table stream.
     pub fn table(&mut self, payload: &[u8]) -> Result<(), FormatError> {
         self.tables.add(Entry::read(payload)?)
@@ -40,6 +67,7 @@ impl Reader {
         let event = Event::read(payload, &self.tables, &mut count)?;
         *last = count.last;
         let objects = &mut self.objects;
+        let bound = &mut self.bound;
         each_reference(&event, |reference| {
             if let Reference::Object(Object {
                 id,
@@ -48,6 +76,16 @@ impl Reader {
             }) = reference
             {
                 objects.insert(*id, *first);
+                if let Some(Bound { most, passing }) = bound
+                    && objects.len() > *most
+                {
+                    passing.push_back(*id);
+                    if passing.len() > *most
+                        && let Some(oldest) = passing.pop_front()
+                    {
+                        objects.remove(&oldest);
+                    }
+                }
             }
         });
         Ok(event)
@@ -97,5 +135,40 @@ pub fn each_reference(event: &Event, mut visit: impl FnMut(&Reference)) {
             elements.iter().for_each(value);
         }
         Event::Touch { .. } | Event::Touched | Event::Count { .. } => {}
+        Event::Order | Event::Same { .. } => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::Space;
+
+    #[test]
+    fn a_bounded_reader_knows_the_first_and_the_last() {
+        let mut reader = Reader::bounded(2);
+        for _ in 0..10 {
+            let object = Object {
+                space: Space::Outside,
+                id: ObjectId {
+                    thread: 1,
+                    number: 0,
+                },
+                first: Some(First {
+                    class: 7,
+                    length: 0,
+                }),
+            };
+            let event = Event::ExcIn {
+                throwable: Reference::Object(object),
+            };
+            let mut bytes = Vec::new();
+            let mut count = Count { thread: 1, last: 0 };
+            event.write(&mut bytes, &mut count);
+            reader.event(1, &bytes).unwrap();
+        }
+        let known = |number| reader.object(ObjectId { thread: 1, number }).is_some();
+        let known: Vec<u64> = (1..=11).filter(|number| known(*number)).collect();
+        assert_eq!(known, [1, 2, 9, 10]);
     }
 }

@@ -362,6 +362,9 @@ const INVOKEDYNAMIC: u8 = 186;
 const GETSTATIC: u8 = 178;
 const PUTSTATIC: u8 = 179;
 const NEW: u8 = 187;
+/// `ldc`, `ldc_w`, `ldc2_w`, `anewarray`, `checkcast`, `instanceof`,
+/// `multianewarray`: what they name is a class or a computed constant.
+const CLASSES: [u8; 7] = [18, 19, 20, 189, 192, 193, 197];
 const STATIC: u16 = 8;
 
 impl Tables {
@@ -377,7 +380,8 @@ impl Tables {
             }
             Entry::Site { id, site } => {
                 let none = [INVOKESTATIC, INVOKEDYNAMIC, GETSTATIC, PUTSTATIC, NEW];
-                let receiver = !none.contains(&site.opcode) && site.name != "<init>";
+                let of_class = CLASSES.contains(&site.opcode);
+                let receiver = !none.contains(&site.opcode) && !of_class && site.name != "<init>";
                 let signature = Signature::parse(&site.descriptor, receiver)?;
                 self.sites.insert(id, (site, signature));
             }

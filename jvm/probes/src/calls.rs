@@ -155,7 +155,10 @@ fn way(
 }
 
 /// The access flags of a method that the class itself declares.
-fn own_method(body: &Body<'_, '_>, member: &MemberRef<'_>) -> Result<Option<u16>, ProbeError> {
+pub(crate) fn own_method(
+    body: &Body<'_, '_>,
+    member: &MemberRef<'_>,
+) -> Result<Option<u16>, ProbeError> {
     let pool = &body.class.pool;
     for method in &body.class.methods {
         if pool.utf8(method.name)? == member.name

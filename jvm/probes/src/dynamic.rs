@@ -14,7 +14,7 @@ use reprise_classfile::read::{BootstrapMethods, Constant, Instruction};
 use reprise_classfile::write::{Invoke, Snippet};
 
 use crate::ProbeError;
-use crate::calls::{log_result, to_string};
+use crate::calls::{log_result, own_method, to_string};
 use crate::method::Body;
 use crate::probe::{OBJECT_TYPE, RECORDER, call, push_id};
 
@@ -53,13 +53,15 @@ pub(crate) fn instrument(body: &mut Body<'_, '_>) -> Result<(), ProbeError> {
             }
             "java/lang/invoke/LambdaMetafactory" => {
                 let target = method.arguments.get(1).copied().unwrap_or_default();
-                let target = handle_owner(body, target)?;
-                if target.is_some_and(|owner| !body.patterns.is_inside(&owner)) {
+                let owner = handle_owner(body, target)?;
+                if owner.is_some_and(|owner| !body.patterns.is_inside(&owner)) {
                     let mut after = Snippet::new();
                     after.op(opcode::DUP)?;
                     let descriptor = "(Ljava/lang/Object;)V";
                     call(&mut after, "refersOutside", descriptor, body.pool)?;
                     body.editor.after(instruction.offset, after)?;
+                } else {
+                    inherited(body, &instruction, target)?;
                 }
             }
             "java/lang/runtime/SwitchBootstraps" => {}
@@ -69,8 +71,45 @@ pub(crate) fn instrument(body: &mut Body<'_, '_>) -> Result<(), ProbeError> {
     Ok(())
 }
 
+/// A reference to a method that its inside owner may have inherited from
+/// outside: who declares it is found out when the reference is made.
+fn inherited(
+    body: &mut Body<'_, '_>,
+    instruction: &Instruction<'_>,
+    target: u16,
+) -> Result<(), ProbeError> {
+    let Constant::MethodHandle { kind, reference } = body.class.pool.get(target)? else {
+        return Ok(());
+    };
+    /// `REF_newInvokeSpecial`: a constructor is not inherited.
+    const NEW: u8 = 8;
+    let member = body.class.pool.member(reference)?;
+    let own = member.class == body.class.name()? && own_method(body, &member)?.is_some();
+    if own || kind == NEW {
+        return Ok(());
+    }
+    let owner = member.class.to_str_lossy();
+    let name = member.name.to_str_lossy();
+    let text = member.descriptor.to_str_lossy();
+    let site = body.site(
+        instruction.offset,
+        opcode::INVOKEDYNAMIC,
+        &owner,
+        &name,
+        &text,
+    );
+    let mut after = Snippet::new();
+    after.op(opcode::DUP)?;
+    after.push_class(&owner, body.pool)?;
+    push_id(&mut after, site, body.pool)?;
+    let descriptor = "(Ljava/lang/Object;Ljava/lang/Class;I)V";
+    call(&mut after, "refers", descriptor, body.pool)?;
+    body.editor.after(instruction.offset, after)?;
+    Ok(())
+}
+
 /// The class whose member a method handle calls.
-fn handle_owner(body: &Body<'_, '_>, handle: u16) -> Result<Option<String>, ProbeError> {
+pub(crate) fn handle_owner(body: &Body<'_, '_>, handle: u16) -> Result<Option<String>, ProbeError> {
     let pool = &body.class.pool;
     match pool.get(handle)? {
         Constant::MethodHandle { reference, .. } => {

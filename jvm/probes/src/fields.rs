@@ -56,7 +56,7 @@ pub(crate) fn instrument(body: &mut Body<'_, '_>) -> Result<(), ProbeError> {
 }
 
 /// Whether the class declares that field itself.
-fn declares(body: &Body<'_, '_>, member: &MemberRef<'_>) -> Result<bool, ProbeError> {
+pub(crate) fn declares(body: &Body<'_, '_>, member: &MemberRef<'_>) -> Result<bool, ProbeError> {
     let pool = &body.class.pool;
     for field in &body.class.fields {
         if pool.utf8(field.name)? == member.name
@@ -68,11 +68,11 @@ fn declares(body: &Body<'_, '_>, member: &MemberRef<'_>) -> Result<bool, ProbeEr
     Ok(false)
 }
 
-fn may_run_code(body: &Body<'_, '_>, class: &str) -> bool {
+pub(crate) fn may_run_code(body: &Body<'_, '_>, class: &str) -> bool {
     !is_platform(class) && !body.patterns.is_inside(class)
 }
 
-fn touch(body: &mut Body<'_, '_>, offset: u32, site: u32) -> Result<(), ProbeError> {
+pub(crate) fn touch(body: &mut Body<'_, '_>, offset: u32, site: u32) -> Result<(), ProbeError> {
     let mut before = Snippet::new();
     body.load_recorder(&mut before)?;
     push_id(&mut before, site, body.pool)?;

@@ -13,9 +13,13 @@
 //! | `invokedynamic`: concatenation, lambdas, records | `dynamic` |
 //! | fields and `new` of outside classes | `fields` |
 //! | writes to inside fields by outside classes | `inwrite` |
+//! | classes that are resolved without a call | `resolution` |
+//! | the order of threads: monitors, volatile fields; `==` of values | `order` |
 //! | the field that holds an object's number | `identity` |
+//! | that field in listings | [`hide`] |
 //! | calls that need no event, with the reasons | [`pure`] |
 //! | what the inserted code calls | `probe` |
+//! | the counting of a dry run | [`count`] |
 //! | who numbers methods and sites | [`catalog`] |
 //!
 //! A method that cannot be edited is left as it was and named in
@@ -25,14 +29,18 @@
 
 mod calls;
 pub mod catalog;
+pub mod count;
 mod dynamic;
 mod fields;
+pub mod hide;
 mod identity;
 mod inwrite;
 mod method;
+mod order;
 pub mod pattern;
 mod probe;
 pub mod pure;
+mod resolution;
 
 use reprise_classfile::read::{ClassFile, ReadError};
 use reprise_classfile::relocate::EditError;

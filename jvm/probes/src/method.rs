@@ -20,7 +20,7 @@ use reprise_classfile::write::{ClassEditor, PoolEditor, Snippet};
 use crate::catalog::{Catalog, Site};
 use crate::pattern::Patterns;
 use crate::probe::{OBJECT_TYPE, RECORDER, RECORDER_TYPE, call, duplicate, parameter, push_id};
-use crate::{ProbeError, Skipped, calls, dynamic, fields};
+use crate::{ProbeError, Skipped, calls, dynamic, fields, order, resolution};
 
 /// A method body that is being given probes.
 pub(crate) struct Body<'c, 'e> {
@@ -97,6 +97,8 @@ fn instrument_one<'c>(
     calls::instrument(&mut body)?;
     dynamic::instrument(&mut body)?;
     fields::instrument(&mut body)?;
+    resolution::instrument(&mut body)?;
+    order::instrument(&mut body)?;
     body.exits()?;
     let code = body.editor.finish(body.pool)?;
     Ok(Some(code))

@@ -85,6 +85,14 @@ pub fn is_platform(name: &str) -> bool {
     NEVER.iter().any(|package| name.starts_with(package))
 }
 
+/// The patterns of a list, one a line; `#` begins a comment.
+pub fn lines(text: &str) -> impl Iterator<Item = &str> {
+    let lines = text
+        .lines()
+        .map(|line| line.split('#').next().unwrap_or_default());
+    lines.map(str::trim).filter(|line| !line.is_empty())
+}
+
 impl Pattern {
     /// Reads one pattern.
     pub fn parse(text: &str) -> Result<Self, PatternError> {
@@ -130,6 +138,12 @@ impl Pattern {
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// Whether it speaks of a class, by its name in class files.
+    #[must_use]
+    pub fn speaks_of(&self, name: &str) -> bool {
+        self.matches(outermost(name))
     }
 
     /// Whether it speaks of the class with this outermost name.
@@ -203,7 +217,7 @@ impl fmt::Display for Patterns {
 
 /// The name up to the first `$` that is not the first character of the simple
 /// name.
-fn outermost(name: &str) -> &str {
+pub(crate) fn outermost(name: &str) -> &str {
     let simple = name.rfind('/').map_or(0, |at| at + 1);
     // A hidden class has a slash behind its name.
     let simple = match name.find("$$Lambda") {

@@ -20,11 +20,16 @@
 //!            superReturned(Object, R)    superReturned(R)
 //!            cloned(Object, R)                                   a copy has a number of its own
 //!            refersOutside(Object)                               a reference to an outside method
+//!            refers(Object, Class, site)                         or to one that may be inherited
 //! fields     reads(Object, R, site)      last(T, R)
 //!            readStatic(T, R, site)
 //!            writes(Object, R, site)     last(T, R)
 //!            writeStatic(T, R, site)
 //! touch      touch(R, site)              touched(R)
+//! order      acquired(R)                                         a monitor is entered
+//!            shares(Object, R, stripe)   shares(R, stripe)       before a volatile field
+//!            shared(R)                                           and after it
+//!            compares(Object, Object, R)                         before ==
 //! in         inWrite(Object, T, site)    inWriteStatic(T, site)
 //! ```
 

@@ -8,12 +8,10 @@ use std::process::Command;
 
 use serde::{Deserialize, Serialize};
 
+use crate::agent_library;
 use crate::doctor::child;
 use crate::doctor::finding::{Finding, State};
 use crate::doctor::programs::{LIMIT, find, is_program};
-
-/// The agent's file.
-const AGENT: &str = "libreprise_jvm.so";
 
 /// Options that a JVM takes from its environment. They are the subject's
 /// business and could make the probe fail for reasons of their own.
@@ -47,7 +45,8 @@ struct Answer {
 
 /// Tries every JDK of this machine and sums up.
 pub fn probe() -> (Vec<Jdk>, Finding) {
-    let agent = find_agent();
+    let agent =
+        agent_library::find().map_err(|missing| Finding::fails(missing.why).fix(missing.fix));
     let mut jdks = Vec::new();
     for (home, origin) in homes() {
         let java = home.join("bin/java");
@@ -184,31 +183,4 @@ fn homes() -> BTreeMap<PathBuf, &'static str> {
         }
     }
     homes
-}
-
-/// The agent's library: what `REPRISE_AGENT` names, beside this program, or in
-/// the `lib` folder beside the program's.
-fn find_agent() -> Result<PathBuf, Finding> {
-    if let Some(path) = env::var_os("REPRISE_AGENT").filter(|path| !path.is_empty()) {
-        return fs::canonicalize(&path).map_err(|error| {
-            let path = Path::new(&path).display();
-            Finding::fails(format!("REPRISE_AGENT is {path}: {error}"))
-                .fix(format!("set REPRISE_AGENT to {AGENT}, or unset it"))
-        });
-    }
-    let program = env::current_exe().unwrap_or_default();
-    let folder = program.parent().unwrap_or(Path::new("/"));
-    let candidates = [folder.join(AGENT), folder.join("../lib").join(AGENT)];
-    let found = candidates
-        .iter()
-        .find_map(|path| fs::canonicalize(path).ok());
-    found.ok_or_else(|| {
-        let folder = folder.display();
-        Finding::fails(format!(
-            "the agent {AGENT} is neither in {folder} nor in {folder}/../lib"
-        ))
-        .fix(format!(
-            "put {AGENT} beside the reprise program, or set REPRISE_AGENT to its path"
-        ))
-    })
 }

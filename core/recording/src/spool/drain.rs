@@ -112,10 +112,15 @@ impl Drainer {
 
     /// Drains until `done` says so, and then once more, completely.
     pub fn run(&mut self, mut done: impl FnMut() -> bool) -> Result<(), WriteError> {
+        self.watch(|_| done())
+    }
+
+    /// The same for a `done` that looks at what was drained.
+    pub fn watch(&mut self, mut done: impl FnMut(&Self) -> bool) -> Result<(), WriteError> {
         const SHORTEST: Duration = Duration::from_micros(200);
         const LONGEST: Duration = Duration::from_millis(10);
         let mut pause = SHORTEST;
-        while !done() {
+        while !done(self) {
             if self.poll()? {
                 pause = SHORTEST;
             } else {
@@ -124,6 +129,19 @@ impl Drainer {
             }
         }
         self.drain_all(Extent::All).map(|_| ())
+    }
+
+    /// How many events the recording has so far.
+    #[must_use]
+    pub fn events(&self) -> u64 {
+        self.writer.events()
+    }
+
+    /// Whether somebody has [asked](super::ask_to_stop) for the end.
+    #[must_use]
+    pub fn stop_wanted(&self) -> bool {
+        let stop = self.spool.controls.u32(header::STOP as u64);
+        stop.load(Ordering::Acquire) != 0
     }
 
     /// Begins a segment: writers enter it where they can.

@@ -20,6 +20,8 @@
 //!                           writer because the drainer was silent (atomic)
 //!  132   4  turned_away  W  threads that found no ring (atomic add)
 //!  136   4  wanted       W  threads that had to wait for a ring (atomic add)
+//!  140   4  stop            1: somebody wants the drainer to end the recording,
+//!                           which is then for the drainer to do (atomic)
 //!  192   8  stamp        W  the last stamp given out (atomic add); first is 1
 //!  256   8  segment      D  the segment that events belong to from now on
 //!  264   8  first_live   W  the first segment no ring has dropped (atomic max)
@@ -150,6 +152,7 @@ pub mod header {
     pub const STATE: usize = 128;
     pub const TURNED_AWAY: usize = 132;
     pub const WANTED: usize = 136;
+    pub const STOP: usize = 140;
     pub const STAMP: usize = 192;
     pub const SEGMENT: usize = 256;
     pub const FIRST_LIVE: usize = 264;

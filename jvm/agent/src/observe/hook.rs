@@ -5,6 +5,7 @@
 
 use std::ffi::{CStr, CString, c_char, c_int, c_uchar, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::Ordering;
 
 use jvmti_bindings::sys::jni::{JNIEnv, jclass, jint, jobject, jthread};
 use jvmti_bindings::sys::jvmti::{
@@ -16,8 +17,8 @@ use reprise_classfile::read::ClassFile;
 use reprise_jvm_events::table::Skipped;
 use reprise_probes::Instrumented;
 
-use super::{Live, SESSION, Session, natives, recording::Recorder, tables::Tables};
-use crate::jni::Frame;
+use super::{Live, SESSION, Session, count, hide, natives, recording::Recorder, tables::Tables};
+use crate::jni::{Frame, Global};
 
 unsafe extern "C" {
     /// The C library's `atexit` with the exit status.
@@ -44,11 +45,11 @@ unsafe extern "system" fn vm_init(_: *mut jvmtiEnv, env: *mut JNIEnv, _: jthread
         let session = SESSION.get().ok_or("there is no session")?;
         // SAFETY: the JVM hands its environment to this callback.
         let frame = unsafe { Frame::of(env) }.ok_or("there is no JNI environment")?;
-        let begun = begin(session, frame);
+        let prepared = prepare(session, frame);
         // The JVM has it open by now, or will never need it; a process that is
         // killed cleans nothing up.
         let _ = std::fs::remove_file(&session.jar);
-        begun
+        prepared
     }));
     match outcome {
         Ok(Ok(())) => {}
@@ -57,24 +58,39 @@ unsafe extern "system" fn vm_init(_: *mut jvmtiEnv, env: *mut JNIEnv, _: jthread
     }
 }
 
-fn begin(session: &Session, frame: Frame) -> Result<(), String> {
+fn prepare(session: &Session, frame: Frame) -> Result<(), String> {
+    let version = session.environment.property(c"java.version");
+    crate::report::add("jvm", &version.unwrap_or_default());
     let module = natives::bind(session, frame).ok_or("the runtime's classes cannot be used")?;
+    let counts = session.options.dry_run;
+    if !natives::prepare(frame)
+        || counts && !natives::run(frame, c"reprise/runtime/Count", c"prepare")
+    {
+        return Err("the runtime cannot be used".to_owned());
+    }
+    if let Err(error) = hide::hide(&module, frame) {
+        crate::say(&format!(
+            "the field that numbers objects shows in listings of fields: {error}"
+        ));
+    }
+    let set = session.module.set(module);
+    set.map_err(|_| "the JVM was initialised twice".to_owned())
+}
+
+/// Creates the recording and tells the runtime.
+pub(super) fn begin(session: &Session, frame: Frame) -> Result<(), String> {
     let (recorder, stream) = Recorder::start(session)?;
     let address = recorder.address;
     let tables = Tables::new(stream);
-    let live = Live {
-        tables,
-        recorder,
-        module,
-    };
+    let live = Live { tables, recorder };
     session
         .live
         .set(live)
-        .map_err(|_| "the JVM was initialised twice")?;
+        .map_err(|_| "the recording was begun twice")?;
     // SAFETY: the function is as the C library wants it and stays loaded: a
     // JVM does not unload its agents before it exits.
     unsafe { on_exit(exited, std::ptr::null_mut()) };
-    if natives::start(frame, address, session.oracle) {
+    if natives::start(frame, address, !session.options.no_oracle) {
         Ok(())
     } else {
         Err("the runtime could not be started".to_owned())
@@ -87,26 +103,33 @@ extern "C" fn exited(status: c_int, _: *mut c_void) {
         let Some(live) = session.live.get() else {
             return;
         };
+        let useless = session.met.iter().all(|met| !met.load(Ordering::Relaxed));
         let skipped = live.tables.all_skipped().into_iter().map(|skipped| {
             let dot = if skipped.method.is_empty() { "" } else { "." };
             let what = format!("{}{dot}{}", skipped.class, skipped.method);
             (what, skipped.why)
         });
-        live.recorder.finish(status, skipped.collect());
+        live.recorder.finish(status, skipped.collect(), useless);
     });
 }
 
-unsafe extern "system" fn vm_death(_: *mut jvmtiEnv, _: *mut JNIEnv) {
-    let _ = catch_unwind(|| {
-        if let Some(session) = SESSION.get().filter(|session| session.live.get().is_some()) {
-            for pattern in session.unmet() {
+unsafe extern "system" fn vm_death(_: *mut jvmtiEnv, env: *mut JNIEnv) {
+    let _ = catch_unwind(AssertUnwindSafe(|| {
+        let Some(session) = SESSION.get() else { return };
+        // SAFETY: the JVM hands its environment to this callback.
+        if let (true, Some(frame)) = (session.options.dry_run, unsafe { Frame::of(env) }) {
+            count::finish(frame);
+        }
+        for pattern in session.unmet() {
+            // With a report, `reprise` speaks for all JVMs of the command.
+            if !crate::report::add("unmet", pattern) {
                 crate::say(&format!(
                     "no class that was loaded matched '{}'",
                     pattern.escape_debug()
                 ));
             }
         }
-    });
+    }));
 }
 
 unsafe extern "system" fn class_loaded(
@@ -123,7 +146,7 @@ unsafe extern "system" fn class_loaded(
 ) {
     let _ = catch_unwind(AssertUnwindSafe(|| {
         let session = SESSION.get()?;
-        let live = session.live.get()?;
+        let module = session.module.get()?;
         if name.is_null() || !redefined.is_null() {
             return None;
         }
@@ -135,8 +158,19 @@ unsafe extern "system" fn class_loaded(
             (Frame::of(env)?, CStr::from_ptr(name), bytes)
         };
         let name = name.to_str().ok()?;
-        // SAFETY: the JVM hands over a live loader, or null.
-        let edited = unsafe { instrument(session, live, frame, loader, name, bytes) }?;
+        if !concerns(session, loader, name) {
+            return None;
+        }
+        let edited = if session.options.dry_run {
+            let edited = count::instrument(session, bytes)?;
+            // SAFETY: the JVM hands over a live loader, or null.
+            unsafe { let_read(session, module, loader, name) }.ok()?;
+            edited
+        } else {
+            let live = session.begin(frame)?;
+            // SAFETY: the same.
+            unsafe { instrument(session, live, module, frame, loader, name, bytes) }?
+        };
         let memory = session.environment.copy_for_jvm(&edited).ok()?;
         // SAFETY: both are places for the results, and the memory is the JVM's.
         unsafe {
@@ -147,6 +181,16 @@ unsafe extern "system" fn class_loaded(
     }));
 }
 
+/// Whether a class has to do with the recording: it is inside, or it belongs to
+/// the program and may write to what is.
+fn concerns(session: &Session, loader: jobject, name: &str) -> bool {
+    if session.patterns.is_inside(name) {
+        session.meet(name);
+        return true;
+    }
+    !loader.is_null() && !reprise_probes::pattern::is_platform(name)
+}
+
 /// The class with its probes; none when it stays as it was.
 ///
 /// # Safety
@@ -154,21 +198,18 @@ unsafe extern "system" fn class_loaded(
 unsafe fn instrument(
     session: &Session,
     live: &Live,
+    module: &Global,
     frame: Frame,
     loader: jobject,
     name: &str,
     bytes: &[u8],
 ) -> Option<Vec<u8>> {
     let inside = session.patterns.is_inside(name);
-    if !inside && (loader.is_null() || reprise_probes::pattern::is_platform(name)) {
-        return None;
-    }
     // SAFETY: the caller vouches for the loader.
     let number = unsafe { session.loader(live, frame, loader) };
     let class = live.tables.class(number, inside, name);
     let mut catalog = live.tables.catalog(class);
     let result = if inside {
-        session.meet(name);
         live.tables.bytes(class, bytes.to_vec());
         reprise_probes::inside(bytes, &session.patterns, &mut catalog).map(Some)
     } else {
@@ -195,26 +236,36 @@ unsafe fn instrument(
     for skipped in instrumented.skipped {
         skip(skipped.method, skipped.why);
     }
-    let package = name.rsplit_once('/').map_or("", |(package, _)| package);
-    let package = CString::new(package).ok()?;
-    // SAFETY: the caller vouches for the loader; the module is a global
-    // reference.
-    let read = unsafe {
-        session
-            .environment
-            .let_read(loader, &package, live.module.get())
-    };
-    if let Err(error) = read {
-        skip(String::new(), error.to_string());
+    // SAFETY: the caller vouches for the loader.
+    if let Err(error) = unsafe { let_read(session, module, loader, name) } {
+        skip(String::new(), error);
         return None;
     }
     Some(instrumented.bytes)
 }
 
+/// Lets the module of a class use the runtime.
+///
+/// # Safety
+/// `loader` is live, or null.
+unsafe fn let_read(
+    session: &Session,
+    module: &Global,
+    loader: jobject,
+    name: &str,
+) -> Result<(), String> {
+    let package = name.rsplit_once('/').map_or("", |(package, _)| package);
+    let package = CString::new(package).map_err(|error| error.to_string())?;
+    // SAFETY: the caller vouches for the loader; the module is a global
+    // reference.
+    let read = unsafe { session.environment.let_read(loader, &package, module.get()) };
+    read.map_err(|error| error.to_string())
+}
+
 /// The verifier has its say when the class is linked, and then it is too late
 /// to load it as it was. So the types of every edited method are followed here
 /// first, as far as frames tell them.
-fn plausible(instrumented: &Instrumented) -> Result<(), String> {
+pub(super) fn plausible(instrumented: &Instrumented) -> Result<(), String> {
     let class = ClassFile::parse(&instrumented.bytes).map_err(|error| error.to_string())?;
     if class.major < 50 {
         return Ok(());

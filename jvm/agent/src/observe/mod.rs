@@ -3,17 +3,24 @@
 //! | what | where |
 //! | --- | --- |
 //! | the callbacks of the JVM | [`hook`] |
+//! | counting instead of recording | [`count`] |
+//! | that nothing shows in listings of fields | [`hide`] |
+//! | when to stop before the program ends | [`limits`] |
 //! | the file, the spool, the drainer, the end | [`recording`] |
 //! | numbers of classes, methods and sites | [`tables`] |
 //! | who declares what a site names | [`resolve`] |
 //! | what the Java runtime calls | [`natives`] |
 //!
 //! The runtime's jar must be known to the bootstrap loader before the JVM is
-//! initialised, so it is written while the agent is loaded; the recording is
-//! created when the JVM is initialised, because only then is it known what it
-//! runs.
+//! initialised, so it is written while the agent is loaded. The recording is
+//! created when the first class of the program comes, and removed at the end if
+//! no observed class has come: start scripts run `java -version` before they run
+//! the program, and programs start other JVMs.
 
+mod count;
+mod hide;
 mod hook;
+mod limits;
 mod natives;
 mod recording;
 mod resolve;
@@ -22,14 +29,14 @@ mod tables;
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use jvmti_bindings::sys::jvmti::jvmtiCapabilities;
 use reprise_probes::pattern::Patterns;
 
 use crate::environment::Environment;
-use crate::jni::Global;
+use crate::jni::{Frame, Global};
 use crate::options::Options;
 use recording::Recorder;
 use tables::Tables;
@@ -45,27 +52,44 @@ struct Session {
     patterns: Patterns,
     /// Whether each pattern has met a class.
     met: Vec<AtomicBool>,
-    out: PathBuf,
-    oracle: bool,
+    options: Options,
     /// The runtime's jar, removed once the JVM has opened it.
     jar: PathBuf,
-    /// There once the JVM is initialised and the recording has been created.
+    /// The module that the runtime's classes are in; there once the JVM is
+    /// initialised.
+    module: OnceLock<Global>,
+    /// There once the recording has been created.
     live: OnceLock<Live>,
+    beginning: Mutex<Beginning>,
+    /// Whether the runtime has been told; the quick way to know.
+    begun: AtomicBool,
+    /// The classes of a dry run.
+    counted: count::Counted,
+}
+
+/// Whether there is a recording.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Beginning {
+    NotYet,
+    Begun,
+    Failed,
 }
 
 /// What there is while a recording is being made.
 struct Live {
     tables: Tables,
     recorder: Recorder,
-    /// The module that the runtime's classes are in.
-    module: Global,
 }
 
 /// Prepares a recording; it begins when the JVM is initialised.
-pub(crate) fn load(environment: Environment, options: &Options) -> Result<(), String> {
-    let patterns = options.observe.iter().map(String::as_str);
-    let patterns = Patterns::parse(patterns).map_err(|error| error.to_string())?;
-    let out = options.out.clone().unwrap_or_default();
+pub(crate) fn load(
+    environment: Environment,
+    second: Environment,
+    options: Options,
+) -> Result<(), String> {
+    let release = environment.property(c"java.specification.version");
+    old_enough(&release.unwrap_or_default())?;
+    let patterns = patterns(&options.observe)?;
     let mut wanted = jvmtiCapabilities::default();
     wanted.set_can_generate_all_class_hook_events(true);
     wanted.set_can_tag_objects(true);
@@ -78,17 +102,53 @@ pub(crate) fn load(environment: Environment, options: &Options) -> Result<(), St
     environment
         .add_to_bootstrap(&path)
         .map_err(|error| error.to_string())?;
+    hide::prepare(second);
     let met = patterns.iter().map(|_| AtomicBool::new(false)).collect();
     let session = SESSION.get_or_init(|| Session {
         environment,
         patterns,
         met,
-        out,
-        oracle: !options.no_oracle,
+        options,
         jar,
+        module: OnceLock::new(),
         live: OnceLock::new(),
+        beginning: Mutex::new(Beginning::NotYet),
+        begun: AtomicBool::new(false),
+        counted: count::Counted::default(),
     });
     hook::listen(session)
+}
+
+/// The first release that the runtime can run on.
+const OLDEST: u32 = 11;
+
+/// Whether a release, such as `1.8` or `17`, is one that can be recorded.
+fn old_enough(release: &str) -> Result<(), String> {
+    let number = release.strip_prefix("1.").unwrap_or(release);
+    match number.parse::<u32>() {
+        Ok(number) if number < OLDEST => Err(format!(
+            "this JVM is of Java {number}, and --observe needs Java {OLDEST} or later"
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// The patterns, with the lines of `@FILE` in its place.
+fn patterns(texts: &[String]) -> Result<Patterns, String> {
+    let mut all = Vec::new();
+    for text in texts {
+        match text.strip_prefix('@') {
+            None => all.push(text.clone()),
+            Some(file) => {
+                let list = std::fs::read_to_string(file);
+                let list = list
+                    .map_err(|error| format!("cannot read the list of patterns {file}: {error}"))?;
+                all.extend(reprise_probes::pattern::lines(&list).map(str::to_owned));
+            }
+        }
+    }
+    let patterns = Patterns::parse(all.iter().map(String::as_str));
+    patterns.map_err(|error| error.to_string())
 }
 
 fn write_runtime() -> std::io::Result<PathBuf> {
@@ -101,6 +161,29 @@ fn write_runtime() -> std::io::Result<PathBuf> {
 }
 
 impl Session {
+    /// The recording, which begins with the first call of this.
+    fn begin(&self, frame: Frame) -> Option<&Live> {
+        if self.begun.load(Ordering::Acquire) {
+            return self.live.get();
+        }
+        let beginning = self.beginning.lock();
+        let mut beginning = beginning.unwrap_or_else(PoisonError::into_inner);
+        if *beginning == Beginning::NotYet {
+            *beginning = match hook::begin(self, frame) {
+                Ok(()) => Beginning::Begun,
+                Err(message) => {
+                    crate::warn(&message);
+                    Beginning::Failed
+                }
+            };
+        }
+        if *beginning == Beginning::Failed {
+            return None;
+        }
+        self.begun.store(true, Ordering::Release);
+        self.live.get()
+    }
+
     /// Notes which patterns speak of a class.
     fn meet(&self, class: &str) {
         for at in self.patterns.speaking_of(class) {
@@ -118,5 +201,35 @@ impl Session {
             .filter(|(_, met)| unmet(met))
             .map(|(pattern, _)| pattern.text())
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use reprise_probes::pattern::Pattern;
+
+    #[test]
+    fn releases_are_named_in_two_ways() {
+        assert_eq!(
+            old_enough("1.8").unwrap_err(),
+            "this JVM is of Java 8, and --observe needs Java 11 or later"
+        );
+        assert!(old_enough("10").is_err());
+        assert!(old_enough("11").is_ok());
+        assert!(old_enough("25").is_ok());
+        assert!(old_enough("").is_ok());
+    }
+
+    #[test]
+    fn a_list_of_patterns_may_be_in_a_file() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "# ours\na.B\n\n  !a.C \n").unwrap();
+        let list = format!("@{}", file.path().display());
+        let found = patterns(&["x.**".to_owned(), list]).unwrap();
+        let texts: Vec<&str> = found.iter().map(Pattern::text).collect();
+        assert_eq!(texts, ["x.**", "a.B", "!a.C"]);
+        let error = patterns(&["@/no/such".to_owned()]).unwrap_err();
+        assert!(error.starts_with("cannot read the list of patterns /no/such"));
     }
 }

@@ -3,7 +3,7 @@
 //! The functions are bound to the methods of `reprise.runtime.Native`, and
 //! nobody else can call them. None of them lets a panic into the JVM.
 
-use std::ffi::c_void;
+use std::ffi::{CStr, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use jvmti_bindings::sys::jni::{
@@ -12,7 +12,7 @@ use jvmti_bindings::sys::jni::{
 
 use reprise_jvm_events::table::Skipped;
 
-use super::{Live, SESSION, Session};
+use super::{Live, SESSION, Session, count};
 use crate::jni::{Frame, Global, long};
 
 /// Binds the runtime's native methods and lets it use the JDK's `Unsafe`.
@@ -36,12 +36,33 @@ pub(super) fn bind(session: &Session, frame: Frame) -> Option<Global> {
                     class_info as *mut c_void,
                 ),
                 (c"leaves", c"(Ljava/lang/Class;I)Z", leaves as *mut c_void),
+                (
+                    c"refersOutside",
+                    c"(Ljava/lang/Class;I)Z",
+                    refers_outside as *mut c_void,
+                ),
                 (c"value", c"([B)I", value as *mut c_void),
+                (c"counted", c"([B)V", counted as *mut c_void),
                 (c"skipped", c"(Ljava/lang/String;)V", skipped as *mut c_void),
             ],
         );
         bound.then(|| frame.global(module))
     }
+}
+
+/// Initialises the runtime's classes. Later, in the middle of the loading of a
+/// class, that could need what another thread is just initialising.
+pub(super) fn prepare(frame: Frame) -> bool {
+    run(frame, c"reprise/runtime/Recorders", c"prepare")
+}
+
+/// Runs a method of the runtime that has neither arguments nor a result.
+pub(super) fn run(frame: Frame, class: &CStr, method: &CStr) -> bool {
+    let Some(class) = frame.find_class(class) else {
+        return false;
+    };
+    // SAFETY: the class was just found, and there are no arguments.
+    unsafe { frame.call_static(class, method, c"()V", &[]) }
 }
 
 /// Tells the runtime where the spool is.
@@ -101,12 +122,37 @@ extern "system" fn leaves(env: *mut JNIEnv, _: jclass, class: jclass, site: jint
     leaves.into()
 }
 
+extern "system" fn refers_outside(
+    env: *mut JNIEnv,
+    _: jclass,
+    owner: jclass,
+    site: jint,
+) -> jboolean {
+    let outside = with_session(env, false, |session, live, frame| {
+        let site = site.cast_unsigned();
+        // SAFETY: the runtime passes a class, which is live.
+        unsafe { session.refers_outside(live, frame, owner, site) }
+    });
+    outside.into()
+}
+
 extern "system" fn value(env: *mut JNIEnv, _: jclass, constant: jbyteArray) -> jint {
     with_session(env, 0, |_, live, frame| {
         // SAFETY: the runtime passes an array.
         let constant = unsafe { frame.bytes(constant) };
         live.tables.value(&constant).cast_signed()
     })
+}
+
+extern "system" fn counted(env: *mut JNIEnv, _: jclass, text: jbyteArray) {
+    let _ = catch_unwind(AssertUnwindSafe(|| {
+        let session = SESSION.get()?;
+        // SAFETY: the JVM calls this with its own environment, and the runtime
+        // passes an array.
+        let text = unsafe { Frame::of(env)?.bytes(text) };
+        count::write(session, &text);
+        Some(())
+    }));
 }
 
 extern "system" fn skipped(env: *mut JNIEnv, _: jclass, thread: jstring) {

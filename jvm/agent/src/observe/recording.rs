@@ -5,8 +5,11 @@
 //! status known. If the process is killed instead, the spool stays, and
 //! whoever opens the recording next takes from it what is missing.
 
+use std::ffi::OsString;
 use std::fs::File;
-use std::path::Path;
+use std::io::ErrorKind;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -19,10 +22,11 @@ use reprise_recording::spool::ring::{RingInfo, RingWriter};
 use reprise_recording::spool::{
     Drainer, Spool, SpoolConfig, StdEnvironment, SubjectSpool, spool_path,
 };
-use reprise_recording::{Closing, Ending, Manifest, Writer};
+use reprise_recording::{Closing, CutShort, Ending, Manifest, WriteError, Writer};
 use rustix::mm::{MapFlags, ProtFlags};
 
 use super::Session;
+use super::limits::Watch;
 
 /// A recording that is being made.
 pub(super) struct Recorder {
@@ -30,6 +34,8 @@ pub(super) struct Recorder {
     pub(super) address: usize,
     ended: Arc<End>,
     drainer: Mutex<Option<JoinHandle<()>>>,
+    out: PathBuf,
+    only_failures: bool,
 }
 
 /// How the run ended, told to the drainer's thread.
@@ -44,12 +50,11 @@ impl Recorder {
     /// Creates the recording and its spool, and begins to drain. Returns the
     /// stream for the tables beside it.
     pub(super) fn start(session: &Session) -> Result<(Self, RingWriter<StdEnvironment>), String> {
-        let out = &session.out;
+        let (out, writer) = create(session)?;
+        let out = &out;
         let say = |what: &str, error: &dyn std::fmt::Display| {
             format!("cannot {what} for {}: {error}", out.display())
         };
-        let writer = Writer::create(out, &manifest(session))
-            .map_err(|error| say("make the file", &error))?;
         let config = SpoolConfig {
             dead_after_ms: 5000,
             kinds: vec![
@@ -75,18 +80,23 @@ impl Recorder {
             .ok_or_else(|| say("use the spool", &"no ring was ready"))?;
         let address = map(&path).map_err(|error| say("map the spool", &error))?;
         let ended = Arc::new(End::default());
-        let drainer =
-            drain(drainer, ended.clone()).map_err(|error| say("start the drainer", &error))?;
+        let watch = Watch::new(session.options.limits, out);
+        let drainer = drain(drainer, ended.clone(), watch)
+            .map_err(|error| say("start the drainer", &error))?;
+        crate::report::add("out", &out.to_string_lossy());
         let recorder = Self {
             address,
             ended,
             drainer: Mutex::new(Some(drainer)),
+            out: out.clone(),
+            only_failures: session.options.only_failures,
         };
         Ok((recorder, tables))
     }
 
     /// Ends the recording, once.
-    pub(super) fn finish(&self, status: i32, not_recorded: Vec<(String, String)>) {
+    /// A recording that no observed class came into is of no use to anybody.
+    pub(super) fn finish(&self, status: i32, not_recorded: Vec<(String, String)>, useless: bool) {
         let drainer = self.drainer.lock();
         let drainer = drainer.unwrap_or_else(PoisonError::into_inner).take();
         let Some(drainer) = drainer else { return };
@@ -97,15 +107,84 @@ impl Recorder {
         self.ended.reached.store(true, Ordering::Release);
         // A drainer that panicked has left the spool behind for a recovery.
         let _ = drainer.join();
+        let unwanted = self.only_failures && status == 0;
+        if (useless || unwanted) && std::fs::remove_file(&self.out).is_ok() {
+            let what = if useless { "useless" } else { "discarded" };
+            crate::report::add(what, &self.out.to_string_lossy());
+        }
     }
 }
 
-fn drain(mut drainer: Drainer, end: Arc<End>) -> std::io::Result<JoinHandle<()>> {
+/// Makes the file. A second JVM of the same command, which only `reprise` can
+/// know of, gets a name with a number.
+fn create(session: &Session) -> Result<(PathBuf, Writer), String> {
+    const MOST: u32 = 1000;
+    let wanted = session.options.out.clone().unwrap_or_default();
+    let wanted = named(&wanted, std::process::id());
+    let manifest = manifest(session);
+    let mut out = wanted.clone();
+    for number in 2..=MOST {
+        let error = match Writer::create(&out, &manifest) {
+            Ok(writer) => return Ok((out, writer)),
+            Err(error) => error,
+        };
+        let taken =
+            matches!(&error, WriteError::Io(error) if error.kind() == ErrorKind::AlreadyExists);
+        if !taken || session.options.report.is_none() || number == MOST {
+            return Err(format!(
+                "cannot make the file for {}: {error}",
+                out.display()
+            ));
+        }
+        let mut name = wanted.file_stem().unwrap_or_default().to_os_string();
+        name.push(format!("-{number}"));
+        if let Some(extension) = wanted.extension() {
+            name.push(".");
+            name.push(extension);
+        }
+        out = wanted.with_file_name(name);
+    }
+    Err(format!("every name like {} is taken", wanted.display()))
+}
+
+/// The name of the file: `%p` is the process, `%%` a percent sign.
+pub(super) fn named(template: &Path, process: u32) -> PathBuf {
+    let mut name = Vec::new();
+    let mut bytes = template.as_os_str().as_bytes().iter();
+    while let Some(byte) = bytes.next() {
+        match (byte, bytes.as_slice().first()) {
+            (b'%', Some(b'p')) => name.extend_from_slice(process.to_string().as_bytes()),
+            (b'%', Some(b'%')) => name.push(b'%'),
+            _ => {
+                name.push(*byte);
+                continue;
+            }
+        }
+        bytes.next();
+    }
+    OsString::from_vec(name).into()
+}
+
+fn drain(mut drainer: Drainer, end: Arc<End>, mut watch: Watch) -> std::io::Result<JoinHandle<()>> {
     let name = "reprise-drainer".to_owned();
     std::thread::Builder::new().name(name).spawn(move || {
         // A failure to write ends the recording, not the program; the closing
         // manifest says so.
-        let _ = drainer.run(|| end.reached.load(Ordering::Acquire));
+        let mut stopped = None;
+        let _ = drainer.watch(|drainer| {
+            stopped = watch.stops(drainer.events(), drainer.stop_wanted());
+            stopped.is_some() || end.reached.load(Ordering::Acquire)
+        });
+        if let Some(by) = stopped {
+            drainer.cut_short(CutShort::Stopped { by });
+            let closing = Closing {
+                ending: Ending::Running,
+                ended: now(),
+                ..Closing::default()
+            };
+            let _ = drainer.finish(closing);
+            return;
+        }
         while !end.reached.load(Ordering::Acquire) {
             std::thread::sleep(std::time::Duration::from_millis(20));
         }
@@ -177,7 +256,7 @@ fn manifest(session: &Session) -> Manifest {
             .collect(),
         details: serde_json::json!({
             "observe": session.patterns.iter().map(Pattern::text).collect::<Vec<_>>(),
-            "oracle": session.oracle,
+            "oracle": !session.options.no_oracle,
         }),
         ..Manifest::default()
     }
@@ -186,4 +265,17 @@ fn manifest(session: &Session) -> Manifest {
 fn now() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.map_or(0, |since| since.as_secs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_process_can_be_part_of_the_name() {
+        let name = |template: &str| named(Path::new(template), 42).display().to_string();
+        assert_eq!(name("a-%p.reprise"), "a-42.reprise");
+        assert_eq!(name("50%%/%p%%p"), "50%/42%p");
+        assert_eq!(name("%x%"), "%x%");
+    }
 }

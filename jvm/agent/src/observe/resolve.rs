@@ -39,6 +39,70 @@ impl Session {
         }
     }
 
+    /// Whether a method that a reference names is declared outside. The owner
+    /// need not be initialised, and must not be for this.
+    ///
+    /// # Safety
+    /// `owner` is live.
+    pub(super) unsafe fn refers_outside(
+        &self,
+        live: &Live,
+        frame: Frame,
+        owner: jclass,
+        site: u32,
+    ) -> bool {
+        let Some(named) = live.tables.site(site) else {
+            return false;
+        };
+        let environment = &self.environment;
+        // Classes before interfaces, as resolution has it.
+        let mut interfaces = Vec::new();
+        let mut class = Some(owner);
+        while let Some(here) = class {
+            // SAFETY: the caller vouches for the owner, and the others are its
+            // supertypes, held by references of this callback.
+            unsafe {
+                if self.declares(here, &named) {
+                    return self.is_outside(here);
+                }
+                interfaces.extend(environment.interfaces(here).unwrap_or_default());
+                class = frame.superclass(here);
+            }
+        }
+        while let Some(here) = interfaces.pop() {
+            // SAFETY: as above.
+            unsafe {
+                if self.declares(here, &named) {
+                    return self.is_outside(here);
+                }
+                interfaces.extend(environment.interfaces(here).unwrap_or_default());
+            }
+        }
+        false
+    }
+
+    /// # Safety
+    /// `class` is live.
+    unsafe fn is_outside(&self, class: jclass) -> bool {
+        // SAFETY: the caller vouches for the class.
+        let name = unsafe { self.environment.class_name(class) };
+        name.is_ok_and(|name| !self.patterns.is_inside(&name))
+    }
+
+    /// # Safety
+    /// `class` is live.
+    unsafe fn declares(&self, class: jclass, named: &Named) -> bool {
+        // SAFETY: the caller vouches for the class, whose methods live as long.
+        unsafe {
+            let methods = self.environment.methods(class).unwrap_or_default();
+            methods.into_iter().any(|method| {
+                self.environment
+                    .method_name(method)
+                    .is_ok_and(|(name, text)| name == named.name && text == named.descriptor)
+            })
+        }
+    }
+
     /// The name of the declaring class, and whether it is a native method.
     ///
     /// # Safety

@@ -39,6 +39,40 @@ fn bcel() {
     });
 }
 
+#[test]
+fn jackson() {
+    check(&Program {
+        name: "jackson",
+        jars: &[
+            "com/fasterxml/jackson/core/jackson-core/2.17.2/jackson-core-2.17.2.jar",
+            "com/fasterxml/jackson/core/jackson-databind/2.17.2/jackson-databind-2.17.2.jar",
+            "com/fasterxml/jackson/core/jackson-annotations/2.17.2/jackson-annotations-2.17.2.jar",
+        ],
+        observe: "com.fasterxml.jackson.**",
+        arguments: &["3"],
+    });
+}
+
+#[test]
+fn snakeyaml() {
+    check(&Program {
+        name: "snakeyaml",
+        jars: &["org/yaml/snakeyaml/2.2/snakeyaml-2.2.jar"],
+        observe: "org.yaml.snakeyaml.**",
+        arguments: &["3"],
+    });
+}
+
+#[test]
+fn caffeine() {
+    check(&Program {
+        name: "caffeine",
+        jars: &["com/github/ben-manes/caffeine/caffeine/3.1.8/caffeine-3.1.8.jar"],
+        observe: "com.github.benmanes.caffeine.**",
+        arguments: &["300"],
+    });
+}
+
 fn check(program: &Program) {
     let dir = tempfile::tempdir().unwrap();
     let mut class_path = ".".to_owned();

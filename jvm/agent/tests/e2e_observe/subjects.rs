@@ -11,6 +11,13 @@ use crate::support::{self, Recorded};
 
 #[test]
 fn every_subject_says_the_same_and_leaves_the_expected_events() {
+    for subject in all() {
+        check(&subject);
+    }
+}
+
+/// Their folders.
+pub(crate) fn all() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../subjects");
     let mut subjects: Vec<PathBuf> = fs::read_dir(root)
         .unwrap()
@@ -19,9 +26,7 @@ fn every_subject_says_the_same_and_leaves_the_expected_events() {
         .collect();
     subjects.sort();
     assert!(!subjects.is_empty());
-    for subject in subjects {
-        check(&subject);
-    }
+    subjects
 }
 
 /// What comes in is the same without the oracle, down to the numbers of the
@@ -85,35 +90,38 @@ fn without_classes(line: &str) -> String {
 fn check(subject: &Path) {
     let classes = tempfile::tempdir().unwrap();
     support::compile(subject, classes.path(), Path::new("."));
+    for java in support::jdks() {
+        check_on(subject, classes.path(), &java, &[]);
+    }
+}
+
+/// Runs a subject that was compiled into this folder on one JVM, which may need
+/// options of its own.
+pub(crate) fn check_on(subject: &Path, classes: &Path, java: &Path, own: &[&str]) {
     let patterns = fs::read_to_string(subject.join("observe")).unwrap();
     let patterns = patterns.split_whitespace().collect::<Vec<_>>().join(":");
-    for java in support::jdks() {
-        let run = |options: &[&str]| {
-            let arguments: Vec<&str> = options
-                .iter()
-                .copied()
-                .chain(["-cp", ".", "Main"])
-                .collect();
-            support::said(&support::java(&java, classes.path(), &arguments))
-        };
-        let name = format!("{} on {}", subject.display(), java.display());
-        let agent = support::agent(&format!("observe={patterns},out=x.reprise"));
-        let plain = run(&[]);
-        assert_eq!(run(&["-Xverify:all", &agent]).0, plain.0, "{name}");
-        let path = classes.path().join("x.reprise");
-        fs::remove_file(&path).unwrap();
-        assert_eq!(run(&[&agent]), plain, "{name}");
-        let recorded = support::read(&path);
-        let status = plain.2.unwrap();
-        let closing = recorded.closing.as_ref().unwrap();
-        let ending = reprise_recording::Ending::Exited { status };
-        assert_eq!(closing.ending, ending, "{name}");
-        assert_eq!(closing.not_recorded, [], "{name}");
-        assert_eq!(closing.cut_short, None, "{name}");
-        compare(subject, &recorded, &name);
-        has_what_replay_needs(&recorded, &name);
-        fs::remove_file(&path).unwrap();
-    }
+    let run = |options: &[&str]| {
+        let all = own.iter().chain(options);
+        let arguments: Vec<&str> = all.copied().chain(["-cp", ".", "Main"]).collect();
+        support::said(&support::java(java, classes, &arguments))
+    };
+    let name = format!("{} on {}", subject.display(), java.display());
+    let agent = support::agent(&format!("observe={patterns},out=x.reprise"));
+    let plain = run(&[]);
+    assert_eq!(run(&["-Xverify:all", &agent]).0, plain.0, "{name}");
+    let path = classes.join("x.reprise");
+    fs::remove_file(&path).unwrap();
+    assert_eq!(run(&[&agent]), plain, "{name}");
+    let recorded = support::read(&path);
+    let status = plain.2.unwrap();
+    let closing = recorded.closing.as_ref().unwrap();
+    let ending = reprise_recording::Ending::Exited { status };
+    assert_eq!(closing.ending, ending, "{name}");
+    assert_eq!(closing.not_recorded, [], "{name}");
+    assert_eq!(closing.cut_short, None, "{name}");
+    compare(subject, &recorded, &name);
+    has_what_replay_needs(&recorded, &name);
+    fs::remove_file(&path).unwrap();
 }
 
 fn compare(subject: &Path, recorded: &Recorded, name: &str) {

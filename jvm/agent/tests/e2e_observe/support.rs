@@ -105,24 +105,33 @@ fn read_with(path: &Path, nests: bool) -> Recorded {
             reader.table(event.payload).unwrap();
         }
     }
+    // Which thread's stream comes first differs from run to run, and each may
+    // mention objects of the others: all are read before any is described.
+    let mut read = Vec::new();
     for (id, info) in recording.streams().filter(|(_, info)| info.kind == CALLS) {
         let mut nesting = Nesting::default();
         let mut lines = Vec::new();
         let mut events = recording.events(id, 0).unwrap();
         while let Some(event) = events.next().unwrap() {
+            let number = event.number;
             let event = match reader.event(info.thread, event.payload) {
                 Ok(event) => event,
-                Err(error) => panic!("{}: {error}: {lines:#?}", path.display()),
+                Err(error) => panic!("{}: {error} at {number} of {id}", path.display()),
             };
-            lines.push(describe(&event, info.thread, reader));
             if let Err(error) = nesting.step(&event)
                 && nests
             {
-                let last = &lines[lines.len().saturating_sub(30)..];
-                panic!("{}: {error}: {last:#?}", path.display());
+                panic!("{}: {error} at {number} of {id}", path.display());
             }
+            lines.push(event);
         }
-        recorded.threads.push((info.name.clone(), lines));
+        read.push((info, lines));
+    }
+    for (info, events) in read {
+        let lines = events
+            .iter()
+            .map(|event| describe(event, info.thread, reader));
+        recorded.threads.push((info.name.clone(), lines.collect()));
     }
     if nests {
         check_order(&recording, path);

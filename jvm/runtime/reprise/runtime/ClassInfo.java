@@ -23,7 +23,7 @@ final class ClassInfo {
     static final int ARRAY = 3;
 
     /** The name of the injected field, as jvm/probes/src/identity.rs has it. */
-    private static final String FIELD = "reprise$number";
+    static final String FIELD = "reprise$number";
 
     private static final ClassValue<ClassInfo> KNOWN = new ClassValue<ClassInfo>() {
         @Override
@@ -42,6 +42,7 @@ final class ClassInfo {
 
     /** For the hidden class of a method reference: what it calls is outside. */
     volatile boolean refersOutside;
+    volatile boolean refersKnown;
 
     /** Whether calls on such an object run for real: strings, boxes and the like. */
     boolean isValue() {

@@ -13,8 +13,17 @@ final class Native {
      */
     static native boolean leaves(Class<?> type, int site);
 
+    /**
+     * Whether the method that a reference names, looked up in its owner, is
+     * declared outside.
+     */
+    static native boolean refersOutside(Class<?> owner, int site);
+
     /** Stores a value in the tables and returns its number. */
     static native int value(byte[] constant);
+
+    /** What a dry run has counted. */
+    static native void counted(byte[] text);
 
     /** A thread has no ring, so its events are not recorded. */
     static native void skipped(String thread);

@@ -143,6 +143,14 @@ public final class Probe {
         }
     }
 
+    public static void refers(Object function, Class<?> owner, int site) {
+        ClassInfo info = ClassInfo.of(function.getClass());
+        if (!info.refersKnown) {
+            info.refersOutside = Native.refersOutside(owner, site);
+            info.refersKnown = true;
+        }
+    }
+
     public static void refersOutside(Object function) {
         ClassInfo.of(function.getClass()).refersOutside = true;
     }
@@ -179,6 +187,36 @@ public final class Probe {
 
     public static void touched(Recorder r) {
         r.touched();
+    }
+
+    // The order of threads, and identity.
+
+    public static void acquired(Recorder r) {
+        Order.monitor(r);
+    }
+
+    public static void shares(Object receiver, Recorder r, int stripe) {
+        if (receiver != null) {
+            shares(r, stripe);
+        }
+    }
+
+    public static void shares(Recorder r, int stripe) {
+        r.stripe = stripe;
+        Order.begin(r, stripe);
+    }
+
+    public static void shared(Recorder r) {
+        Order.end(r.stripe);
+    }
+
+    public static void compares(Object a, Object b, Recorder r) {
+        if (a == null || b == null || a.getClass() != b.getClass()) {
+            return;
+        }
+        if (ClassInfo.of(a.getClass()).isValue() && a.equals(b)) {
+            r.compared(a == b);
+        }
     }
 
     // The same for values of each type.

@@ -15,6 +15,9 @@ public final class Recorder extends Ring {
     static final int TOUCHED = 11 << 4;
     static final int ARRAY = 12 << 4;
     static final int COUNT = 13 << 4;
+    static final int ORDER = 15 << 4;
+    static final int DIFFERENT = 15 << 4 | 1;
+    static final int SAME = 15 << 4 | 2;
 
     /** Whether outgoing events are kept. */
     static boolean oracle = true;
@@ -50,6 +53,24 @@ public final class Recorder extends Ring {
     private final Crossing crossing = new Crossing();
     /** The calls of outside super() that are open. */
     private final Supers supers = new Supers();
+
+    /** The stripe of volatile fields that this thread is using. */
+    int stripe;
+
+    /** Another thread was here before: what follows comes after all it did. */
+    void follows() {
+        take();
+        next = level;
+        incoming(ORDER);
+        end();
+    }
+
+    /** Two values that are equal were compared by identity. */
+    void compared(boolean same) {
+        next = level;
+        incoming(same ? SAME : DIFFERENT);
+        end();
+    }
 
     /** Begins an INCALL and returns the token of the method. */
     int inCall(int method) {
@@ -159,6 +180,11 @@ public final class Recorder extends Ring {
 
     /** An exception has arrived at a method that runs at this level. */
     void unwind(Throwable thrown, int to) {
+        if (touching != 0 && isOwn(thrown)) {
+            // The cast itself has failed, as it will again.
+            touching = 0;
+            level--;
+        }
         while (level > to) {
             sayTouch();
             if ((level & 1) == 0) {
@@ -172,6 +198,11 @@ public final class Recorder extends Ring {
         while (supers.top() > to) {
             supers.pop();
         }
+    }
+
+    /** Whether an instruction throws this on its own account. */
+    private static boolean isOwn(Throwable thrown) {
+        return thrown instanceof ClassCastException || thrown instanceof NegativeArraySizeException;
     }
 
     /** Outside code does run while a class is being initialised. */

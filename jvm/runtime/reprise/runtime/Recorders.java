@@ -26,15 +26,29 @@ public final class Recorders {
 
     private Recorders() {}
 
+    /**
+     * Initialises now what would otherwise be initialised within a probe, or
+     * while another class is being loaded.
+     */
+    static void prepare() {
+        Class<?>[] used = {
+            ClassInfo.class, Crossing.class, Elements.class, Hidden.class, Ids.class, Native.class,
+            Order.class, Probe.class, Recorder.class, Ring.class, Sites.class, Supers.class, Type.class, Values.class,
+        };
+        for (Class<?> type : used) {
+            Ring.U.ensureClassInitialized(type);
+        }
+        new Supers().top();
+        new Crossing().isEmpty();
+        Ids.get(Recorders.class, 0);
+        StackWalker.getInstance();
+    }
+
     /** Called by the agent once the spool is there. */
     static void start(long address, int pid, boolean oracle) {
         Ring.map(address, pid);
         Recorder.oracle = oracle;
-        // Initialise now what would otherwise be initialised within a probe.
-        Ids.get(Recorders.class, 0);
         Sites.leaves(ClassInfo.of(Object.class), Recorders.class, 0);
-        Values.boxed(Object.class);
-        ClassInfo.of(Object.class);
         ClassInfo.of(String.class);
     }
 

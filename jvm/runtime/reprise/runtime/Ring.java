@@ -234,6 +234,14 @@ class Ring {
         }
     }
 
+    /** The events from here on come after everything that others have done. */
+    final void take() {
+        if (!ended) {
+            stamp = U.getAndAddLong(null, base + 192, 1) + 1;
+            number(SLICE, stamp);
+        }
+    }
+
     final void varint(long number) {
         long p = at;
         if (number >>> 7 == 0) {

@@ -1,0 +1,122 @@
+//! What a replay has to do in the recorded order, or with the recorded outcome,
+//! although nothing crosses the boundary.
+//!
+//! - A monitor that another thread had before: entering it is an event.
+//! - A volatile field of the class itself that another thread used before: the
+//!   access is bracketed, so that its place in the order is the real one. Other
+//!   threads wait meanwhile; a null reference is left to throw first.
+//! - `==` on two values that are equal: values have no identity in a
+//!   recording, so the outcome is an event.
+
+use reprise_classfile::descriptor::FieldType;
+use reprise_classfile::opcode;
+use reprise_classfile::read::{Instruction, MemberRef, access};
+use reprise_classfile::write::Snippet;
+
+use crate::ProbeError;
+use crate::method::Body;
+use crate::probe::{RECORDER, call, push_id};
+
+pub(crate) fn instrument(body: &mut Body<'_, '_>) -> Result<(), ProbeError> {
+    if body.method.access & access::SYNCHRONIZED != 0 {
+        let mut code = Snippet::new();
+        acquired(body, &mut code)?;
+        body.editor.at_entry(code)?;
+    }
+    let instructions: Vec<Instruction<'_>> = body.editor.instructions().to_vec();
+    for instruction in instructions {
+        let offset = instruction.offset;
+        match instruction.opcode {
+            opcode::MONITORENTER => {
+                let mut after = Snippet::new();
+                acquired(body, &mut after)?;
+                body.editor.after(offset, after)?;
+            }
+            opcode::IF_ACMPEQ | opcode::IF_ACMPNE => {
+                let mut before = Snippet::new();
+                before.op(opcode::DUP2)?;
+                body.load_recorder(&mut before)?;
+                let descriptor = format!("(Ljava/lang/Object;Ljava/lang/Object;{RECORDER})V");
+                call(&mut before, "compares", &descriptor, body.pool)?;
+                body.editor.before(offset, before)?;
+            }
+            opcode::GETSTATIC..=opcode::PUTFIELD => {
+                let Some(index) = instruction.constant() else {
+                    continue;
+                };
+                let member = body.class.pool.member(index)?;
+                if is_volatile(body, &member)? {
+                    shared(body, &instruction, &member)?;
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn acquired(body: &mut Body<'_, '_>, code: &mut Snippet) -> Result<(), ProbeError> {
+    body.load_recorder(code)?;
+    call(code, "acquired", &format!("({RECORDER})V"), body.pool)
+}
+
+/// Whether the class itself declares that field, and as volatile.
+fn is_volatile(body: &Body<'_, '_>, member: &MemberRef<'_>) -> Result<bool, ProbeError> {
+    let pool = &body.class.pool;
+    if member.class != body.class.name()? {
+        return Ok(false);
+    }
+    for field in &body.class.fields {
+        if pool.utf8(field.name)? == member.name
+            && pool.utf8(field.descriptor)? == member.descriptor
+        {
+            return Ok(field.access & access::VOLATILE != 0);
+        }
+    }
+    Ok(false)
+}
+
+/// The same for every access to a field, and rarely the same for two.
+fn stripe(member: &MemberRef<'_>) -> u32 {
+    let bytes = member.class.0.iter().chain(member.name.0);
+    bytes.fold(17, |sum: u32, byte| {
+        sum.wrapping_mul(31).wrapping_add(u32::from(*byte))
+    }) & 63
+}
+
+fn shared(
+    body: &mut Body<'_, '_>,
+    instruction: &Instruction<'_>,
+    member: &MemberRef<'_>,
+) -> Result<(), ProbeError> {
+    let ty = FieldType::parse(member.descriptor)?;
+    let is_static = matches!(instruction.opcode, opcode::GETSTATIC | opcode::PUTSTATIC);
+    let writes = matches!(instruction.opcode, opcode::PUTFIELD | opcode::PUTSTATIC);
+    // Nobody else has an object that is being constructed, and it may not be
+    // passed on yet.
+    if body.is_constructor()? && instruction.opcode == opcode::PUTFIELD {
+        return Ok(());
+    }
+    let slot = body.spill(&[ty])?.first().copied().unwrap_or_default();
+    let mut before = Snippet::new();
+    if writes && !is_static {
+        before.store(ty, slot)?;
+    }
+    if !is_static {
+        before.op(opcode::DUP)?;
+    }
+    body.load_recorder(&mut before)?;
+    push_id(&mut before, stripe(member), body.pool)?;
+    let object = if is_static { "" } else { "Ljava/lang/Object;" };
+    let descriptor = format!("({object}{RECORDER}I)V");
+    call(&mut before, "shares", &descriptor, body.pool)?;
+    if writes && !is_static {
+        before.load(ty, slot)?;
+    }
+    body.editor.before(instruction.offset, before)?;
+    let mut after = Snippet::new();
+    body.load_recorder(&mut after)?;
+    call(&mut after, "shared", &format!("({RECORDER})V"), body.pool)?;
+    body.editor.after(instruction.offset, after)?;
+    Ok(())
+}
