@@ -17,6 +17,7 @@
 //! | calls that need no event, with the reasons | [`pure`] |
 //! | what the inserted code calls | `probe` |
 //! | who numbers methods and sites | [`catalog`] |
+//! | the same classes as a replay runs them | [`replay`] |
 //!
 //! A method that cannot be edited is left as it was and named in
 //! [`Instrumented::skipped`].
@@ -33,6 +34,7 @@ mod method;
 pub mod pattern;
 mod probe;
 pub mod pure;
+pub mod replay;
 
 use reprise_classfile::read::{ClassFile, ReadError};
 use reprise_classfile::relocate::EditError;
@@ -76,6 +78,8 @@ pub enum ProbeError {
     Edit(#[from] EditError),
     #[error(transparent)]
     Descriptor(#[from] reprise_classfile::descriptor::DescriptorError),
+    #[error("an interface of a version before Java 8 can be given no methods")]
+    OldInterface,
 }
 
 /// Puts the probes of an inside class into it.

@@ -20,6 +20,7 @@
 //!            superReturned(Object, R)    superReturned(R)
 //!            cloned(Object, R)                                   a copy has a number of its own
 //!            refersOutside(Object)                               a reference to an outside method
+//!            captured(Object, R)                                 by a lambda that is being made
 //! fields     reads(Object, R, site)      last(T, R)
 //!            readStatic(T, R, site)
 //!            writes(Object, R, site)     last(T, R)
