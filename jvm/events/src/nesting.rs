@@ -78,7 +78,8 @@ impl Nesting {
                 _ => return error("OUTREAD or OUTWRITE"),
             },
             Event::InWrite(_) if inside => return error("INWRITE"),
-            Event::InWrite(_) | Event::Array { .. } | Event::Count { .. } => {}
+            Event::InWrite(_) | Event::Array { .. } | Event::Count { .. } | Event::Adopt { .. } => {
+            }
         }
         Ok(())
     }

@@ -170,6 +170,11 @@ class Ring {
         return true;
     }
 
+    /** Whether events are no longer kept. */
+    final boolean ended() {
+        return ended;
+    }
+
     /** The bytes of the event so far. */
     final long length() {
         return at - start;
