@@ -15,12 +15,19 @@ use crate::replay::{self, Request};
 /// A recording of a process is played in a process of its own that can open
 /// nothing and reach nothing; the program's files are not needed. What the
 /// program wrote to its standard output and error is shown as it is replayed.
+///
+/// A recording of chosen classes of a JVM program is played in a JVM of the same
+/// release that has only these classes; the program's jars are not needed. With
+/// `--classes` they are played in another version, against what the old one did;
+/// a folder stands for all recordings in it.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   reprise replay
   reprise replay server-20260102T030405Z-4711.reprise
   reprise replay --output out.txt run.reprise
+  reprise replay --debug cart.reprise
+  reprise replay --classes new.jar recordings/
 
 Exit status:
   0  it went as recorded
@@ -42,6 +49,23 @@ pub(super) struct Replay {
     /// How much processor time the replay may take.
     #[arg(long, value_name = "TIME", value_parser = quantity::duration, default_value = "1h")]
     time: Duration,
+
+    /// Wait for a debugger (JVM recordings).
+    #[arg(long)]
+    debug: bool,
+
+    /// Wait for it on this port of this machine; 0 for any.
+    #[arg(long, value_name = "PORT")]
+    port: Option<u16>,
+
+    /// Go on after a divergence, and count them (JVM recordings).
+    #[arg(long)]
+    keep_going: bool,
+
+    /// Play the classes of this jar or folder instead of the recorded ones (JVM
+    /// recordings).
+    #[arg(long, value_name = "JAR")]
+    classes: Option<PathBuf>,
 }
 
 impl Replay {
@@ -59,6 +83,9 @@ impl Replay {
             output: self.output,
             memory: self.memory,
             seconds: self.time.as_secs().max(1),
+            debug: (self.debug || self.port.is_some()).then(|| self.port.unwrap_or(0)),
+            keep_going: self.keep_going,
+            classes: self.classes,
         })
     }
 }

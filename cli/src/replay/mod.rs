@@ -1,6 +1,7 @@
 //! Replaying, one file per kind of recording: what `reprise replay` does once
 //! it knows the kind.
 
+pub(crate) mod jvm;
 mod process;
 
 use std::fs::File;
@@ -23,16 +24,25 @@ pub struct Request {
     pub memory: u64,
     /// How much processor time, in seconds.
     pub seconds: u64,
+    /// Wait for a debugger on this port; 0 for any.
+    pub debug: Option<u16>,
+    /// Go on after a divergence.
+    pub keep_going: bool,
+    /// Classes to play instead of the recorded ones: a jar or a folder.
+    pub classes: Option<PathBuf>,
 }
 
 /// What plays a kind.
 type Player = fn(&Request, &Recording) -> Result<Status, Failure>;
 
 /// The kinds that can be played, by the name in the recording's manifest.
-const PLAYERS: &[(&str, Player)] = &[(process::KIND, process::replay)];
+const PLAYERS: &[(&str, Player)] = &[(process::KIND, process::replay), (jvm::KIND, jvm::replay)];
 
 /// Plays a recording, of whatever kind.
 pub fn run(request: &Request) -> Result<Status, Failure> {
+    if request.path.is_dir() {
+        return jvm::replay_all(request);
+    }
     let recording = Recording::open(&request.path)
         .map_err(|error| failure(request, error).status(Status::BadInput))?;
     let kind = &recording.manifest().kind;
