@@ -15,7 +15,27 @@ struct Study {
     cargo: &'static [&'static str],
 }
 
-const STUDIES: &[Study] = &[Study {
+const STUDIES: &[Study] = &[OBSERVE_NANOXML, RECORDING_FAULTS];
+
+const OBSERVE_NANOXML: Study = Study {
+    name: "observe-nanoxml",
+    about: "classes of NanoXML, alone and in sets, recorded and replayed over 216 inputs",
+    environment: &[("REPRISE_STUDY", "1")],
+    cargo: &[
+        "test",
+        "--release",
+        "--locked",
+        "-p",
+        "reprise-jvm-player",
+        "--test",
+        "e2e_replay",
+        "nanoxml",
+        "--",
+        "--nocapture",
+    ],
+};
+
+const RECORDING_FAULTS: Study = Study {
     name: "recording-faults",
     about: "what is still readable of a recording that was cut short or damaged, at length",
     environment: &[("RECORDING_FAULTS", "long")],
@@ -30,7 +50,7 @@ const STUDIES: &[Study] = &[Study {
         "--",
         "--nocapture",
     ],
-}];
+};
 
 pub(crate) fn run(arguments: &[String]) -> TaskResult {
     let Some((name, arguments)) = arguments.split_first() else {

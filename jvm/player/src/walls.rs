@@ -10,8 +10,8 @@
 //!   it may listen at one port of its own machine;
 //! - **resources**: no files grow, nothing is dumped, processor time is limited.
 //!
-//! Where the kernel has no Landlock the other walls stand; nothing here is
-//! believed about what the kernel can do.
+//! A kernel without Landlock cannot keep files from it, so nothing is played
+//! there; parts of Landlock that are newer than the kernel are left out.
 
 use std::ffi::OsString;
 use std::io;
@@ -22,6 +22,7 @@ use std::process::Command;
 use landlock::{
     ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, NetPort,
     PathBeneath, PathFd, Ruleset, RulesetAttr as _, RulesetCreatedAttr as _, RulesetError,
+    RulesetStatus,
 };
 use nix::libc;
 use nix::sys::resource::{Resource, setrlimit};
@@ -45,6 +46,9 @@ pub enum WallError {
     /// There is nothing to become.
     #[error("there is no command to run")]
     Nothing,
+    /// The kernel cannot deny files.
+    #[error("this kernel cannot deny files: it needs Landlock (Linux 5.13)")]
+    NoLandlock,
     /// The files could not be denied.
     #[error("deny files: {0}")]
     Files(#[from] RulesetError),
@@ -99,7 +103,7 @@ impl Walls {
         })
     }
 
-    fn deny_files(&self, java: &Path, jar: Option<&Path>) -> Result<(), RulesetError> {
+    fn deny_files(&self, java: &Path, jar: Option<&Path>) -> Result<(), WallError> {
         let abi = ABI::V5;
         let read = AccessFs::from_read(abi);
         let home = java.parent().and_then(Path::parent).unwrap_or(java);
@@ -152,8 +156,10 @@ impl Walls {
         if let Some(port) = self.port {
             ruleset = ruleset.add_rule(NetPort::new(port, AccessNet::BindTcp))?;
         }
-        ruleset.restrict_self()?;
-        Ok(())
+        match ruleset.restrict_self()?.ruleset {
+            RulesetStatus::NotEnforced => Err(WallError::NoLandlock),
+            _ => Ok(()),
+        }
     }
 
     fn deny_calls(&self) -> Result<(), WallError> {

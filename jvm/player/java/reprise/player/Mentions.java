@@ -69,7 +69,11 @@ final class Mentions {
                 && Constants.same(replay.constants.get((int) expected.bits), actual);
         }
         long key = replay.objects.keyOf(actual);
-        if (key != 0) {
+        // The JVM forgets weak references before it finalises, and with them the
+        // numbers of what only a finalizer can still reach.
+        boolean forgotten = key != 0 && expected.isObject() && expected.isFirst()
+            && player.getName().equals("Finalizer");
+        if (key != 0 && !forgotten) {
             return expected.isObject() && expected.bits == key;
         }
         key = next();
