@@ -52,6 +52,7 @@ const SAMPLE: &[&str] = &[
     "XMLException",
     "XMLUtil",
     "XMLWriter",
+    "XMLException+XMLUtil",
     "**",
 ];
 
@@ -68,7 +69,10 @@ fn each_class_alone_is_played_as_recorded() {
     }
     let (sets, inputs) = match &study {
         Some(_) => (study_sets(), "216"),
-        None => (SAMPLE.iter().map(|class| vec![*class]).collect(), "36"),
+        None => (
+            SAMPLE.iter().map(|set| set.split('+').collect()).collect(),
+            "36",
+        ),
     };
     let folder = tempfile::tempdir().unwrap();
     fs::copy(jar, folder.path().join("nanoxml.jar")).unwrap();

@@ -170,7 +170,7 @@ final class Player extends Thread {
         try {
             if (method.isConstructor()) {
                 int type = event.type != 0 ? event.type : method.type;
-                result = Memory.allocate(replay.types.get(type).find(replay));
+                result = begun(replay.types.get(type).find(replay), event.type != 0);
                 unborn.push(result);
                 try {
                     method.invoke(replay, result, arguments);
@@ -195,6 +195,17 @@ final class Player extends Thread {
         }
         at = null;
         calls.returns(method, event, result, thrown);
+    }
+
+    /**
+     * The object that a constructor is called for: a new one, or the one that the
+     * inside has begun, when its outside class calls an inside superclass.
+     */
+    private Object begun(Class<?> c, boolean bySubclass) {
+        Object innermost = bySubclass ? unborn.peek() : null;
+        boolean isIt = innermost != null && innermost.getClass() == c
+            && replay.objects.keyOf(innermost) == 0;
+        return isIt ? innermost : Memory.allocate(c);
     }
 
     private void inWrite(Event event) {
