@@ -15,7 +15,26 @@ struct Study {
     cargo: &'static [&'static str],
 }
 
+const OBSERVE_NANOXML: Study = Study {
+    name: "observe-nanoxml",
+    about: "classes of NanoXML, alone and in sets, recorded and replayed over 216 inputs",
+    environment: &[("REPRISE_STUDY", "1")],
+    cargo: &[
+        "test",
+        "--release",
+        "--locked",
+        "-p",
+        "reprise-jvm-player",
+        "--test",
+        "e2e_replay",
+        "nanoxml",
+        "--",
+        "--nocapture",
+    ],
+};
+
 const STUDIES: &[Study] = &[
+    OBSERVE_NANOXML,
     Study {
         name: "moving",
         about: "how long it takes to move through the replay of a process, in both directions",

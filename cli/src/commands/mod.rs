@@ -6,6 +6,7 @@
 mod completions;
 mod doctor;
 mod dump;
+mod jvm;
 mod man;
 mod probe;
 mod quantity;
@@ -84,6 +85,8 @@ enum Given {
     Doctor(probe::Probe),
     /// The one that `tour` gives.
     Tour(tour_role::TourRole),
+    /// The one that `replay` gives.
+    Jvm(jvm::Jvm),
 }
 
 impl Command {
@@ -93,6 +96,7 @@ impl Command {
             Given::User(command) => command.run(),
             Given::Doctor(probe) => probe.run(),
             Given::Tour(role) => role.run(),
+            Given::Jvm(jvm) => jvm.run(),
         }
     }
 }
@@ -136,6 +140,10 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, c
     if (arguments.get(1)).is_some_and(|first| first == tour_role::NAME) {
         let role = tour_role::TourRole::try_parse_from(&arguments[1..])?;
         return Ok(Command(Given::Tour(role)));
+    }
+    if (arguments.get(1)).is_some_and(|first| first == jvm::NAME) {
+        let jvm = jvm::Jvm::try_parse_from(&arguments[1..])?;
+        return Ok(Command(Given::Jvm(jvm)));
     }
     let mut matches = definition().try_get_matches_from(arguments)?;
     let arguments = Arguments::from_arg_matches_mut(&mut matches)?;

@@ -21,6 +21,11 @@ use crate::replay::{self, Debug, Goto, Request};
 /// to its end, set breakpoints and watchpoints, and go backwards with
 /// reverse-stepi, reverse-next, reverse-continue and their like. Nothing can be
 /// changed: it is what happened.
+///
+/// A recording of chosen classes of a JVM program is played in a JVM of the same
+/// release that has only these classes; the program's jars are not needed. With
+/// `--classes` they are played in another version, against what the old one did;
+/// a folder stands for all recordings in it.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -31,6 +36,8 @@ Examples:
   reprise replay --debug --goto end --symbols ./build run.reprise
   reprise replay --debug run.reprise -- -batch -ex continue -ex backtrace
   reprise replay --port 1234 run.reprise
+  reprise replay --debug cart.reprise
+  reprise replay --classes new.jar recordings/
 
 Exit status:
   0  it went as recorded
@@ -53,7 +60,7 @@ pub(super) struct Replay {
     #[arg(long, value_name = "TIME", value_parser = quantity::duration, default_value = "1h")]
     time: Duration,
 
-    /// Open gdb on the replay.
+    /// Open gdb on the replay; of a JVM recording, wait for a Java debugger.
     #[arg(long)]
     debug: bool,
 
@@ -71,6 +78,15 @@ pub(super) struct Replay {
     /// `end` is the end of the recording.
     #[arg(long, value_name = "EVENT", value_parser = goto)]
     goto: Option<Goto>,
+
+    /// Go on after a divergence, and count them (JVM recordings).
+    #[arg(long)]
+    keep_going: bool,
+
+    /// Play the classes of this jar or folder instead of the recorded ones (JVM
+    /// recordings).
+    #[arg(long, value_name = "JAR")]
+    classes: Option<PathBuf>,
 
     /// What else gdb is told, with `--debug`.
     #[arg(last = true, value_name = "GDB-ARGUMENT")]
@@ -121,6 +137,8 @@ impl Replay {
             memory: self.memory,
             seconds: self.time.as_secs().max(1),
             debug,
+            keep_going: self.keep_going,
+            classes: self.classes,
         })
     }
 }

@@ -116,7 +116,7 @@ pub const KINDS: &[Kind] = &[
             ],
         },
         replay: Act {
-            implemented: false,
+            implemented: true,
             demands: &[
                 must(Need::Jdk, "the recorded classes have no JVM to run in"),
                 must(Need::Seccomp, "a replay cannot be kept from system calls"),

@@ -20,7 +20,7 @@ use crate::escape::{Lines, escape};
 use crate::failure::{Failure, Status};
 
 /// How a replay is looked at.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Debug {
     /// The port for a client; without one gdb is started.
     pub port: Option<u16>,

@@ -2,6 +2,7 @@
 //! it knows the kind.
 
 mod debugger;
+pub(crate) mod jvm;
 mod process;
 
 use std::fs::File;
@@ -27,16 +28,23 @@ pub struct Request {
     pub seconds: u64,
     /// How to look at it, if that is wanted.
     pub debug: Option<Debug>,
+    /// Go on after a divergence.
+    pub keep_going: bool,
+    /// Classes to play instead of the recorded ones: a jar or a folder.
+    pub classes: Option<PathBuf>,
 }
 
 /// What plays a kind.
 type Player = fn(&Request, &Recording) -> Result<Status, Failure>;
 
 /// The kinds that can be played, by the name in the recording's manifest.
-const PLAYERS: &[(&str, Player)] = &[(process::KIND, process::replay)];
+const PLAYERS: &[(&str, Player)] = &[(process::KIND, process::replay), (jvm::KIND, jvm::replay)];
 
 /// Plays a recording, of whatever kind.
 pub fn run(request: &Request) -> Result<Status, Failure> {
+    if request.path.is_dir() {
+        return jvm::replay_all(request);
+    }
     let recording = Recording::open(&request.path)
         .map_err(|error| failure(request, error).status(Status::BadInput))?;
     let kind = &recording.manifest().kind;

@@ -13,6 +13,14 @@ use crate::failure::{Failure, Status};
 pub(super) use reprise_player::KIND;
 
 pub(super) fn replay(request: &Request, recording: &Recording) -> Result<Status, Failure> {
+    let not_here = [
+        ("--keep-going", request.keep_going),
+        ("--classes", request.classes.is_some()),
+    ];
+    if let Some((option, _)) = not_here.iter().find(|(_, given)| *given) {
+        let wrong = format!("{option} is for recordings of JVM programs");
+        return Err(failure(request, wrong).status(Status::BadInput));
+    }
     let limits = Limits {
         memory: request.memory,
         seconds: request.seconds,

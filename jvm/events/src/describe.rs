@@ -54,6 +54,20 @@ pub fn describe(event: &Event, thread: u64, reader: &Reader) -> String {
         Event::Touch { site } => format!("TOUCH {}{}", words.member(*site), words.place(*site)),
         Event::Touched => "TOUCHED".to_owned(),
         Event::Count { objects } => format!("COUNT {objects}"),
+        Event::Adopt { object, fields } => {
+            let tables = reader.tables();
+            let fields: Vec<String> = fields
+                .iter()
+                .map(|field| {
+                    let name = match tables.values.get(&field.name) {
+                        Some(Constant::String(chars)) => String::from_utf16_lossy(chars),
+                        _ => "?".to_owned(),
+                    };
+                    format!("{name} = {}", words.list(None, &[field.value]))
+                })
+                .collect();
+            format!("ADOPT {}: {}", words.reference(object), fields.join(", "))
+        }
         Event::Order => "ORDER".to_owned(),
         Event::Same { same } => format!("SAME {same}"),
         Event::Array {
@@ -106,6 +120,7 @@ pub fn describe_entry(entry: &Entry, reader: &Reader) -> String {
         Entry::Bytes { class, bytes } => {
             format!("{} bytes of class {}", bytes.len(), words.class(*class))
         }
+        Entry::Shape { class, .. } => format!("the shape of class {}", words.class(*class)),
         Entry::Value { id, constant } => format!("value {id} is {}", words.constant(constant)),
         Entry::Skipped(skipped) => {
             let dot = if skipped.method.is_empty() { "" } else { "." };

@@ -18,8 +18,13 @@
 //! 11 TOUCHED
 //! 12 ARRAY      elements of type T: array, first index, elements. What an
 //!               array holds that the outside has made or changed
-//! 13 COUNT      varint: so many objects were first mentioned by outgoing
-//!               events that were not kept; they have the next numbers
+//! 13 COUNT      varint: so many objects got the next numbers although no event
+//!               mentions them: it was not kept, or they are elements of an
+//!               array that went out or captured by a lambda
+//! 14 ADOPT      an inside object that came in and that no constructor made
+//!               (it was deserialised, say): object, then for each field of an
+//!               inside class: class, name (a value's number), type (a byte),
+//!               value
 //! 15 ORDER 0    a monitor was entered, or a volatile field is used, where another
 //!               thread was before: what this thread does from here on comes
 //!               after what others did up to the stamp of this event
@@ -28,8 +33,8 @@
 //! ```
 //! Methods and sites are varints; the rest are [values](crate::value), typed
 //! by the method's or site's descriptor. INCALL, OUTCALLRET, OUTREAD, INWRITE,
-//! EXCIN, TOUCH, TOUCHED, ARRAY, COUNT, ORDER and SAME are incoming; the others are
-//! the oracle.
+//! EXCIN, TOUCH, TOUCHED, ARRAY, COUNT, ADOPT, ORDER and SAME are incoming; the others
+//! are the oracle.
 
 use crate::bytes::{FormatError, Input, put_varint};
 use crate::table::{Signature, Tables};
@@ -77,10 +82,25 @@ pub enum Event {
     Count {
         objects: u64,
     },
+    Adopt {
+        object: Reference,
+        fields: Vec<Field>,
+    },
     Order,
     Same {
         same: bool,
     },
+}
+
+/// A field of an object that is adopted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Field {
+    /// The class that declares it.
+    pub class: u32,
+    /// Its name, by the number of the value.
+    pub name: u32,
+    /// What it holds.
+    pub value: Value,
 }
 
 /// A field that was read or written.
@@ -166,6 +186,20 @@ impl Event {
                 count.last = count.last.saturating_add(objects);
                 Self::Count { objects }
             }
+            14 => {
+                let object = Reference::read(input, count)?;
+                let mut fields = Vec::new();
+                while input.remaining() > 0 {
+                    let class = input.u32("a class")?;
+                    let name = input.u32("a name")?;
+                    let code = input.u8()?;
+                    let value = Value::read(Type::of_code(code)?, input, count)?;
+                    let (what, code) = ("the type of a field", code.into());
+                    let value = value.ok_or(FormatError::Unknown { what, code })?;
+                    fields.push(Field { class, name, value });
+                }
+                Self::Adopt { object, fields }
+            }
             15 => match first & 15 {
                 0 => Self::Order,
                 1 => Self::Same { same: false },
@@ -247,6 +281,16 @@ impl Event {
                 out.push(13 << 4);
                 put_varint(out, *objects);
                 count.last = count.last.saturating_add(*objects);
+            }
+            Self::Adopt { object, fields } => {
+                out.push(14 << 4);
+                object.write(out, count);
+                for field in fields {
+                    put_varint(out, field.class.into());
+                    put_varint(out, field.name.into());
+                    out.push(field.value.ty() as u8);
+                    field.value.write(out, count);
+                }
             }
             Self::Order => out.push(15 << 4),
             Self::Same { same } => out.push(15 << 4 | 1 << u8::from(*same)),

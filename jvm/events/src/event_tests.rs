@@ -114,6 +114,14 @@ fn events() -> impl Strategy<Value = Event> {
             elements,
         })
     });
+    let field = (
+        any::<u32>(),
+        any::<u32>(),
+        (0..9_usize).prop_flat_map(|i| value(TYPES[i])),
+    )
+        .prop_map(|(class, name, value)| Field { class, name, value });
+    let adopt = (reference(), prop::collection::vec(field, 0..5))
+        .prop_map(|(object, fields)| Event::Adopt { object, fields });
     prop_oneof![
         (reference(), arguments()).prop_map(|(receiver, arguments)| Event::InCall {
             method: 1,
@@ -148,6 +156,7 @@ fn events() -> impl Strategy<Value = Event> {
         Just(Event::Order),
         any::<bool>().prop_map(|same| Event::Same { same }),
         array,
+        adopt,
     ]
 }
 

@@ -80,7 +80,8 @@ impl Nesting {
             Event::InWrite(_) if inside => return error("INWRITE"),
             Event::Order | Event::Same { .. } if !inside => return error("ORDER or SAME"),
             Event::Order | Event::Same { .. } => {}
-            Event::InWrite(_) | Event::Array { .. } | Event::Count { .. } => {}
+            Event::InWrite(_) | Event::Array { .. } | Event::Count { .. } | Event::Adopt { .. } => {
+            }
         }
         Ok(())
     }

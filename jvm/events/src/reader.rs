@@ -134,6 +134,10 @@ pub fn each_reference(event: &Event, mut visit: impl FnMut(&Reference)) {
             value(&Value::Reference(*array));
             elements.iter().for_each(value);
         }
+        Event::Adopt { object, fields } => {
+            value(&Value::Reference(*object));
+            fields.iter().for_each(|field| value(&field.value));
+        }
         Event::Touch { .. } | Event::Touched | Event::Count { .. } => {}
         Event::Order | Event::Same { .. } => {}
     }

@@ -14,6 +14,10 @@
 //!             4 enum constant: class, name (text)
 //!             5 what a JDK class prints and parses: class, text
 //! 7 skipped   class name, method name and descriptor or nothing, reason
+//! 8 shape     of an outside class that is not of the JDK: class, access flags,
+//!             superclass (text, empty for none), number of interfaces, their
+//!             names, number of fields, access flags, name and descriptor of
+//!             each, number of methods, the same
 //! ```
 //! Numbers are varints and begin at 1; loader 0 is the bootstrap loader. A site
 //! is an instruction that crosses the boundary: a call, a field access, a
@@ -34,6 +38,33 @@ pub enum Entry {
     Bytes { class: u32, bytes: Vec<u8> },
     Value { id: u32, constant: Constant },
     Skipped(Skipped),
+    Shape { class: u32, shape: Shape },
+}
+
+/// What an outside class looks like from inside: enough to make a stand-in.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Shape {
+    /// Its access flags.
+    pub access: u16,
+    /// Its superclass; empty for none.
+    pub superclass: String,
+    /// Its interfaces.
+    pub interfaces: Vec<String>,
+    /// The fields it declares.
+    pub fields: Vec<Declared>,
+    /// The methods it declares.
+    pub methods: Vec<Declared>,
+}
+
+/// A field or method of a [`Shape`].
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Declared {
+    /// Its access flags.
+    pub access: u16,
+    /// Its name.
+    pub name: String,
+    /// Its descriptor.
+    pub descriptor: String,
 }
 
 /// A class that was met.
@@ -135,6 +166,7 @@ pub struct Tables {
     pub bytes: HashMap<u32, Vec<u8>>,
     pub values: HashMap<u32, Constant>,
     pub skipped: Vec<Skipped>,
+    pub shapes: HashMap<u32, Shape>,
 }
 
 impl Entry {
@@ -158,11 +190,7 @@ impl Entry {
                 id: input.u32("a method")?,
                 method: Method {
                     class: input.u32("a class")?,
-                    access: {
-                        let number = input.varint()?;
-                        let what = "access flags";
-                        u16::try_from(number).map_err(|_| FormatError::TooLarge { number, what })?
-                    },
+                    access: flags(&mut input)?,
                     name: input.text()?,
                     descriptor: input.text()?,
                 },
@@ -192,6 +220,16 @@ impl Entry {
                 method: input.text()?,
                 why: input.text()?,
             }),
+            8 => Self::Shape {
+                class: input.u32("a class")?,
+                shape: Shape {
+                    access: flags(&mut input)?,
+                    superclass: input.text()?,
+                    interfaces: list(&mut input, Input::text)?,
+                    fields: list(&mut input, Declared::read)?,
+                    methods: list(&mut input, Declared::read)?,
+                },
+            },
             code => {
                 let (what, code) = ("a table entry", code.into());
                 return Err(FormatError::Unknown { what, code });
@@ -247,9 +285,54 @@ impl Entry {
                 head(&mut out, 7, &[]);
                 texts(&mut out, &[&skipped.class, &skipped.method, &skipped.why]);
             }
+            Self::Shape { class, shape } => {
+                head(&mut out, 8, &[*class, shape.access.into()]);
+                texts(&mut out, &[&shape.superclass]);
+                put_varint(&mut out, shape.interfaces.len() as u64);
+                for interface in &shape.interfaces {
+                    texts(&mut out, &[interface]);
+                }
+                for members in [&shape.fields, &shape.methods] {
+                    put_varint(&mut out, members.len() as u64);
+                    for member in members {
+                        put_varint(&mut out, member.access.into());
+                        texts(&mut out, &[&member.name, &member.descriptor]);
+                    }
+                }
+            }
         }
         out
     }
+}
+
+impl Declared {
+    fn read(input: &mut Input<'_>) -> Result<Self, FormatError> {
+        Ok(Self {
+            access: flags(input)?,
+            name: input.text()?,
+            descriptor: input.text()?,
+        })
+    }
+}
+
+fn flags(input: &mut Input<'_>) -> Result<u16, FormatError> {
+    let number = input.varint()?;
+    let what = "access flags";
+    u16::try_from(number).map_err(|_| FormatError::TooLarge { number, what })
+}
+
+/// A number, and so many of something. Each takes a byte at least, so a number
+/// that is too large ends with the input.
+fn list<'b, T>(
+    input: &mut Input<'b>,
+    read: impl Fn(&mut Input<'b>) -> Result<T, FormatError>,
+) -> Result<Vec<T>, FormatError> {
+    let count = input.varint()?;
+    let mut items = Vec::new();
+    for _ in 0..count {
+        items.push(read(input)?);
+    }
+    Ok(items)
 }
 
 impl Constant {
@@ -388,6 +471,7 @@ impl Tables {
             Entry::Bytes { class, bytes } => drop(self.bytes.insert(class, bytes)),
             Entry::Value { id, constant } => drop(self.values.insert(id, constant)),
             Entry::Skipped(skipped) => self.skipped.push(skipped),
+            Entry::Shape { class, shape } => drop(self.shapes.insert(class, shape)),
         }
         Ok(())
     }

@@ -58,7 +58,33 @@ fn entries() -> impl Strategy<Value = Entry> {
             method,
             why
         })),
+        (
+            any::<(u32, u16, String, Vec<String>)>(),
+            declared(),
+            declared()
+        )
+            .prop_map(
+                |((class, access, superclass, interfaces), fields, methods)| Entry::Shape {
+                    class,
+                    shape: Shape {
+                        access,
+                        superclass,
+                        interfaces,
+                        fields,
+                        methods
+                    }
+                }
+            ),
     ]
+}
+
+fn declared() -> impl Strategy<Value = Vec<Declared>> {
+    let one = any::<(u16, String, String)>().prop_map(|(access, name, descriptor)| Declared {
+        access,
+        name,
+        descriptor,
+    });
+    proptest::collection::vec(one, 0..4)
 }
 
 proptest! {

@@ -311,6 +311,11 @@ impl Reference {
                 thread: count.thread,
                 number,
             },
+            // Another thread's objects are counted from 1, too.
+            (0, _) => {
+                let (what, code) = ("an object's number", 0);
+                return Err(FormatError::Unknown { what, code });
+            }
             (number, _) => ObjectId {
                 thread: input.varint()?,
                 number,

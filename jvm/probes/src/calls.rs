@@ -31,7 +31,7 @@ use crate::pure::is_pure;
 
 /// How a call gets to its target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+pub(crate) enum Way {
     /// By the receiver's class.
     Dispatch,
     /// `super.m()`.
@@ -75,7 +75,7 @@ pub(crate) fn instrument(body: &mut Body<'_, '_>) -> Result<(), ProbeError> {
 
 /// `String.valueOf(Object)`, which compilers put before a concatenation, does
 /// nothing but to call `toString`.
-fn is_value_of(instruction: &Instruction<'_>, member: &MemberRef<'_>) -> bool {
+pub(crate) fn is_value_of(instruction: &Instruction<'_>, member: &MemberRef<'_>) -> bool {
     instruction.opcode == opcode::INVOKESTATIC
         && member.class == "java/lang/String"
         && member.name == "valueOf"
@@ -100,7 +100,7 @@ pub(crate) fn to_string(
 
 /// How a call leaves the inside; none when it provably does not, or needs no
 /// event.
-fn way(
+pub(crate) fn way(
     body: &Body<'_, '_>,
     instruction: &Instruction<'_>,
     member: &MemberRef<'_>,
@@ -279,15 +279,15 @@ pub(crate) fn log_result(
 
 /// What the constructor calls of a method initialise.
 #[derive(Default)]
-struct Constructions {
+pub(crate) struct Constructions {
     /// Calls of `super()` and `this()`.
-    of_this: BTreeSet<u32>,
+    pub(crate) of_this: BTreeSet<u32>,
     /// Calls after which the new object is on top of the stack.
     on_stack: BTreeSet<u32>,
 }
 
 impl Constructions {
-    fn of(body: &Body<'_, '_>) -> Self {
+    pub(crate) fn of(body: &Body<'_, '_>) -> Self {
         let mut found = Self::default();
         let walked = walk(
             body.class,

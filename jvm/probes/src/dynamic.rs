@@ -3,7 +3,7 @@
 //! | bootstrap | what is done |
 //! | --- | --- |
 //! | string concatenation | it calls `toString` of its arguments: each that may have an outside one is turned into a string before, by a call that is a site of its own |
-//! | lambdas and method references | made for real on both sides; a reference to an outside method is marked, so that calling it from inside is an outcall |
+//! | lambdas and method references | made for real on both sides; what they capture is numbered; a reference to an outside method is marked, so that calling it from inside is an outcall |
 //! | `switch` on types and enums | depends on classes only: runs for real |
 //! | methods of records, and all others | an outcall, with its arguments and result |
 
@@ -20,41 +20,32 @@ use crate::probe::{OBJECT_TYPE, RECORDER, call, push_id};
 
 const STRING: FieldType<'static> = FieldType::Object(Utf8(b"java/lang/String"));
 
+/// What an `invokedynamic` is for.
+pub(crate) enum Purpose {
+    /// String concatenation, with the number of its bootstrap.
+    Concatenation(u16),
+    /// A lambda or method reference, and whether that is to an outside method.
+    Function {
+        /// Whether the method is outside.
+        outside: bool,
+        /// The constant of its handle.
+        target: u16,
+    },
+    /// `switch` on types and enums.
+    Switch,
+    /// Anything else, by the class that has the bootstrap method.
+    Other(String),
+}
+
 pub(crate) fn instrument(body: &mut Body<'_, '_>) -> Result<(), ProbeError> {
-    let sites: Vec<Instruction<'_>> = body
-        .editor
-        .instructions()
-        .iter()
-        .filter(|instruction| instruction.opcode == opcode::INVOKEDYNAMIC)
-        .copied()
-        .collect();
-    if sites.is_empty() {
-        return Ok(());
-    }
-    let class = body.class;
-    let bootstraps = match class.find(&class.attributes, "BootstrapMethods") {
-        Some(attribute) => BootstrapMethods::read(&attribute)?.0,
-        None => Vec::new(),
-    };
-    for instruction in sites {
-        let Some(index) = instruction.constant() else {
-            continue;
-        };
-        let Constant::InvokeDynamic { bootstrap, .. } = class.pool.get(index)? else {
-            continue;
-        };
-        let Some(method) = bootstraps.get(usize::from(bootstrap)) else {
-            continue;
-        };
-        let owner = handle_owner(body, method.handle)?.unwrap_or_default();
-        match owner.as_str() {
-            "java/lang/invoke/StringConcatFactory" => {
+    for (instruction, index, purpose) in sites(body)? {
+        match purpose {
+            Purpose::Concatenation(bootstrap) => {
                 concatenation(body, &instruction, index, bootstrap)?;
             }
-            "java/lang/invoke/LambdaMetafactory" => {
-                let target = method.arguments.get(1).copied().unwrap_or_default();
-                let owner = handle_owner(body, target)?;
-                if owner.is_some_and(|owner| !body.patterns.is_inside(&owner)) {
+            Purpose::Function { outside, target } => {
+                captured(body, &instruction, index)?;
+                if outside {
                     let mut after = Snippet::new();
                     after.op(opcode::DUP)?;
                     let descriptor = "(Ljava/lang/Object;)V";
@@ -64,8 +55,8 @@ pub(crate) fn instrument(body: &mut Body<'_, '_>) -> Result<(), ProbeError> {
                     inherited(body, &instruction, target)?;
                 }
             }
-            "java/lang/runtime/SwitchBootstraps" => {}
-            owner => outcall(body, &instruction, index, owner)?,
+            Purpose::Switch => {}
+            Purpose::Other(owner) => outcall(body, &instruction, index, &owner)?,
         }
     }
     Ok(())
@@ -108,6 +99,50 @@ fn inherited(
     Ok(())
 }
 
+/// Every `invokedynamic` of a body, its constant, and what it is for.
+pub(crate) fn sites<'c>(
+    body: &Body<'c, '_>,
+) -> Result<Vec<(Instruction<'c>, u16, Purpose)>, ProbeError> {
+    let class = body.class;
+    let mut found = Vec::new();
+    let mut bootstraps = None;
+    for instruction in body.editor.instructions() {
+        if instruction.opcode != opcode::INVOKEDYNAMIC {
+            continue;
+        }
+        let Some(index) = instruction.constant() else {
+            continue;
+        };
+        let Constant::InvokeDynamic { bootstrap, .. } = class.pool.get(index)? else {
+            continue;
+        };
+        let bootstraps = match &bootstraps {
+            Some(bootstraps) => bootstraps,
+            None => bootstraps.insert(match class.find(&class.attributes, "BootstrapMethods") {
+                Some(attribute) => BootstrapMethods::read(&attribute)?.0,
+                None => Vec::new(),
+            }),
+        };
+        let Some(method) = bootstraps.get(usize::from(bootstrap)) else {
+            continue;
+        };
+        let owner = handle_owner(body, method.handle)?.unwrap_or_default();
+        let purpose = match owner.as_str() {
+            "java/lang/invoke/StringConcatFactory" => Purpose::Concatenation(bootstrap),
+            "java/lang/invoke/LambdaMetafactory" => {
+                let target = method.arguments.get(1).copied().unwrap_or_default();
+                let owner = handle_owner(body, target)?;
+                let outside = owner.is_some_and(|owner| !body.patterns.is_inside(&owner));
+                Purpose::Function { outside, target }
+            }
+            "java/lang/runtime/SwitchBootstraps" => Purpose::Switch,
+            _ => Purpose::Other(owner),
+        };
+        found.push((*instruction, index, purpose));
+    }
+    Ok(found)
+}
+
 /// The class whose member a method handle calls.
 pub(crate) fn handle_owner(body: &Body<'_, '_>, handle: u16) -> Result<Option<String>, ProbeError> {
     let pool = &body.class.pool;
@@ -120,8 +155,40 @@ pub(crate) fn handle_owner(body: &Body<'_, '_>, handle: u16) -> Result<Option<St
     }
 }
 
+/// What a lambda captures comes back as an argument of its body, so it gets its
+/// number now, where a replay can see it.
+fn captured(
+    body: &mut Body<'_, '_>,
+    instruction: &Instruction<'_>,
+    index: u16,
+) -> Result<(), ProbeError> {
+    let (_, text) = body.class.pool.dynamic(index)?;
+    let descriptor = MethodDescriptor::parse(text)?;
+    if !descriptor.parameters.iter().any(|ty| ty.is_reference()) {
+        return Ok(());
+    }
+    let slots = body.spill(&descriptor.parameters)?;
+    let arguments: Vec<(FieldType<'_>, u16)> =
+        descriptor.parameters.iter().copied().zip(slots).collect();
+    let mut before = Snippet::new();
+    for (ty, slot) in arguments.iter().rev() {
+        before.store(*ty, *slot)?;
+    }
+    for (ty, slot) in &arguments {
+        before.load(*ty, *slot)?;
+        if ty.is_reference() {
+            before.op(opcode::DUP)?;
+            body.load_recorder(&mut before)?;
+            let descriptor = format!("(Ljava/lang/Object;{RECORDER})V");
+            call(&mut before, "captured", &descriptor, body.pool)?;
+        }
+    }
+    body.editor.before(instruction.offset, before)?;
+    Ok(())
+}
+
 /// Strings and boxed scalars have no `toString` that anybody could notice.
-fn is_value(ty: FieldType<'_>) -> bool {
+pub(crate) fn is_value(ty: FieldType<'_>) -> bool {
     match ty {
         FieldType::Object(name) => {
             let name = name.to_str_lossy();
@@ -187,7 +254,7 @@ fn concatenation(
     Ok(())
 }
 
-fn descriptor_of(ty: FieldType<'_>) -> String {
+pub(crate) fn descriptor_of(ty: FieldType<'_>) -> String {
     match ty {
         FieldType::Object(name) => format!("L{};", name.to_str_lossy()),
         FieldType::Array(text) => text.to_str_lossy().into_owned(),

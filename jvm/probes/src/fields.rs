@@ -44,15 +44,23 @@ pub(crate) fn instrument(body: &mut Body<'_, '_>) -> Result<(), ProbeError> {
             continue;
         }
         let member = body.class.pool.member(index)?;
-        let owner = member.class.to_str_lossy();
-        let is_static = matches!(instruction.opcode, opcode::GETSTATIC | opcode::PUTSTATIC);
-        let own = member.class == body.class.name()? && declares(body, &member)?;
-        if own || (is_static && body.patterns.is_inside(&owner)) {
-            continue;
+        if may_leave(body, &instruction, &member)? {
+            access(body, &instruction, &member)?;
         }
-        access(body, &instruction, &member)?;
     }
     Ok(())
+}
+
+/// Whether a field access could be one of an outside field.
+pub(crate) fn may_leave(
+    body: &Body<'_, '_>,
+    instruction: &Instruction<'_>,
+    member: &MemberRef<'_>,
+) -> Result<bool, ProbeError> {
+    let is_static = matches!(instruction.opcode, opcode::GETSTATIC | opcode::PUTSTATIC);
+    let own = member.class == body.class.name()? && declares(body, member)?;
+    let inside = is_static && body.patterns.is_inside(&member.class.to_str_lossy());
+    Ok(!own && !inside)
 }
 
 /// Whether the class declares that field itself.

@@ -21,6 +21,7 @@
 //! | what the inserted code calls | `probe` |
 //! | the counting of a dry run | [`count`] |
 //! | who numbers methods and sites | [`catalog`] |
+//! | the same classes as a replay runs them | [`replay`] |
 //!
 //! A method that cannot be edited is left as it was and named in
 //! [`Instrumented::skipped`].
@@ -40,6 +41,7 @@ mod order;
 pub mod pattern;
 mod probe;
 pub mod pure;
+pub mod replay;
 mod resolution;
 
 use reprise_classfile::read::{ClassFile, ReadError};
@@ -84,6 +86,8 @@ pub enum ProbeError {
     Edit(#[from] EditError),
     #[error(transparent)]
     Descriptor(#[from] reprise_classfile::descriptor::DescriptorError),
+    #[error("an interface of a version before Java 8 can be given no methods")]
+    OldInterface,
 }
 
 /// Puts the probes of an inside class into it.

@@ -79,19 +79,7 @@ fn instrument_one<'c>(
     if is_empty_finalizer(class, method, &editor)? {
         return Ok(None);
     }
-    let mut body = Body {
-        class,
-        method,
-        lines: lines(class, &editor),
-        editor,
-        pool,
-        patterns,
-        catalog,
-        id,
-        recorder: 0,
-        token: 0,
-        spill: Vec::new(),
-    };
+    let mut body = Body::new(class, method, editor, pool, patterns, catalog, id);
     body.entry()?;
     body.handlers()?;
     calls::instrument(&mut body)?;
@@ -131,7 +119,31 @@ fn lines(class: &ClassFile<'_>, editor: &Editor<'_>) -> Vec<(u32, u32)> {
     lines
 }
 
-impl<'c> Body<'c, '_> {
+impl<'c, 'e> Body<'c, 'e> {
+    pub(crate) fn new(
+        class: &'c ClassFile<'c>,
+        method: &'c Member<'c>,
+        editor: Editor<'c>,
+        pool: &'e mut PoolEditor<'c>,
+        patterns: &'e Patterns,
+        catalog: &'e mut dyn Catalog,
+        id: u32,
+    ) -> Self {
+        Self {
+            class,
+            method,
+            lines: lines(class, &editor),
+            editor,
+            pool,
+            patterns,
+            catalog,
+            id,
+            recorder: 0,
+            token: 0,
+            spill: Vec::new(),
+        }
+    }
+
     /// Loads the recorder.
     pub(crate) fn load_recorder(&self, code: &mut Snippet) -> Result<(), ProbeError> {
         code.load(RECORDER_TYPE, self.recorder)?;

@@ -21,6 +21,7 @@
 //!            cloned(Object, R)                                   a copy has a number of its own
 //!            refersOutside(Object)                               a reference to an outside method
 //!            refers(Object, Class, site)                         or to one that may be inherited
+//!            captured(Object, R)                                 by a lambda that is being made
 //! fields     reads(Object, R, site)      last(T, R)
 //!            readStatic(T, R, site)
 //!            writes(Object, R, site)     last(T, R)

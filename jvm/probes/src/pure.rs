@@ -175,6 +175,44 @@ fn is_plain(descriptor: &str) -> bool {
     true
 }
 
+/// What depends on the machine although it has no parameters that say so.
+const LOCAL: &[&str] = &["getBytes", "toLowerCase", "toUpperCase", "formatted"];
+
+/// The immutable JDK values beside those of [`is_plain`], and what they are
+/// compared with.
+const VALUES: &[&str] = &[
+    "Ljava/math/BigDecimal;",
+    "Ljava/math/BigInteger;",
+    "Ljava/util/UUID;",
+    "Ljava/time/Duration;",
+    "Ljava/time/Instant;",
+    "Ljava/time/LocalDate;",
+    "Ljava/time/LocalDateTime;",
+    "Ljava/time/LocalTime;",
+    "Ljava/time/OffsetDateTime;",
+    "Ljava/time/Period;",
+    "Ljava/time/ZoneOffset;",
+];
+
+/// Whether a call on an immutable JDK value, whatever class its site names,
+/// runs for real and needs no event. One that takes or returns an object of
+/// unknown class does not: a replay may have nothing in that object's place
+/// that the JDK could work on.
+#[must_use]
+pub fn runs_on_values(name: &str, descriptor: &str) -> bool {
+    if LOCAL.contains(&name) {
+        return false;
+    }
+    let mut rest = descriptor.to_owned();
+    for value in VALUES {
+        rest = rest.replace(value, "");
+    }
+    if matches!(name, "equals" | "compareTo") {
+        rest = rest.replace("(Ljava/lang/Object;)", "()");
+    }
+    is_plain(&rest)
+}
+
 /// Whether a call needs no event.
 #[must_use]
 pub fn is_pure(class: &str, name: &str, descriptor: &str) -> bool {
@@ -199,6 +237,25 @@ pub fn is_pure(class: &str, name: &str, descriptor: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn values_are_asked_for_what_depends_on_values() {
+        for (name, descriptor) in [
+            ("length", "()I"),
+            ("compareTo", "(Ljava/lang/Object;)I"),
+            ("add", "(Ljava/math/BigDecimal;)Ljava/math/BigDecimal;"),
+        ] {
+            assert!(runs_on_values(name, descriptor), "{name}");
+        }
+        for (name, descriptor) in [
+            ("toUpperCase", "()Ljava/lang/String;"),
+            ("toUpperCase", "(Ljava/util/Locale;)Ljava/lang/String;"),
+            ("contains", "(Ljava/lang/CharSequence;)Z"),
+            ("chars", "()Ljava/util/stream/IntStream;"),
+        ] {
+            assert!(!runs_on_values(name, descriptor), "{name}");
+        }
+    }
 
     #[test]
     fn only_what_depends_on_values_is_pure() {

@@ -17,7 +17,9 @@ use reprise_classfile::read::ClassFile;
 use reprise_jvm_events::table::Skipped;
 use reprise_probes::Instrumented;
 
-use super::{Live, SESSION, Session, count, hide, natives, recording::Recorder, tables::Tables};
+use super::{
+    Live, SESSION, Session, count, hide, natives, recording::Recorder, shape, tables::Tables,
+};
 use crate::jni::{Frame, Global};
 
 unsafe extern "C" {
@@ -213,6 +215,9 @@ unsafe fn instrument(
         live.tables.bytes(class, bytes.to_vec());
         reprise_probes::inside(bytes, &session.patterns, &mut catalog).map(Some)
     } else {
+        if let Some(shape) = shape::of_bytes(bytes) {
+            live.tables.shape(class, shape);
+        }
         reprise_probes::outside(bytes, &session.patterns, &mut catalog)
     };
     let skip = |method: String, why: String| {

@@ -9,6 +9,7 @@
 //! | the file, the spool, the drainer, the end | [`recording`] |
 //! | numbers of classes, methods and sites | [`tables`] |
 //! | who declares what a site names | [`resolve`] |
+//! | what an outside class looks like | [`shape`] |
 //! | what the Java runtime calls | [`natives`] |
 //!
 //! The runtime's jar must be known to the bootstrap loader before the JVM is
@@ -24,6 +25,7 @@ mod limits;
 mod natives;
 mod recording;
 mod resolve;
+mod shape;
 mod tables;
 
 use std::ffi::CString;

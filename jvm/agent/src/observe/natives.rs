@@ -11,8 +11,9 @@ use jvmti_bindings::sys::jni::{
 };
 
 use reprise_jvm_events::table::Skipped;
+use reprise_probes::pure::runs_on_values;
 
-use super::{Live, SESSION, Session, count};
+use super::{Live, SESSION, Session, count, shape};
 use crate::jni::{Frame, Global, long};
 
 /// Binds the runtime's native methods and lets it use the JDK's `Unsafe`.
@@ -41,6 +42,7 @@ pub(super) fn bind(session: &Session, frame: Frame) -> Option<Global> {
                     c"(Ljava/lang/Class;I)Z",
                     refers_outside as *mut c_void,
                 ),
+                (c"leavesValue", c"(I)Z", leaves_value as *mut c_void),
                 (c"value", c"([B)I", value as *mut c_void),
                 (c"counted", c"([B)V", counted as *mut c_void),
                 (c"skipped", c"(Ljava/lang/String;)V", skipped as *mut c_void),
@@ -108,6 +110,12 @@ extern "system" fn class_info(env: *mut JNIEnv, _: jclass, class: jclass) -> jlo
             let loader = session.loader(live, frame, loader);
             let inside = session.patterns.is_inside(&name);
             let id = live.tables.class(loader, inside, &name);
+            if !inside
+                && shape::is_generated(&name)
+                && let Ok(shape) = session.shape(frame, class)
+            {
+                live.tables.shape(id, shape);
+            }
             jlong::from(id) << 1 | jlong::from(inside)
         }
     })
@@ -134,6 +142,14 @@ extern "system" fn refers_outside(
         unsafe { session.refers_outside(live, frame, owner, site) }
     });
     outside.into()
+}
+
+extern "system" fn leaves_value(env: *mut JNIEnv, _: jclass, site: jint) -> jboolean {
+    let leaves = with_session(env, false, |_, live, _| {
+        let named = live.tables.site(site.cast_unsigned());
+        named.is_some_and(|named| !runs_on_values(&named.name, &named.descriptor))
+    });
+    leaves.into()
 }
 
 extern "system" fn value(env: *mut JNIEnv, _: jclass, constant: jbyteArray) -> jint {

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use reprise_jvm_events::table::{Class, Entry, Method, Site, Skipped};
+use reprise_jvm_events::table::{Class, Entry, Method, Shape, Site, Skipped};
 use reprise_probes::catalog::{self, Catalog};
 use reprise_recording::spool::StdEnvironment;
 use reprise_recording::spool::ring::RingWriter;
@@ -71,6 +71,11 @@ impl Tables {
     /// The class file of an inside class as it was.
     pub(super) fn bytes(&self, class: u32, bytes: Vec<u8>) {
         self.inner().add(&Entry::Bytes { class, bytes });
+    }
+
+    /// What an outside class looks like.
+    pub(super) fn shape(&self, class: u32, shape: Shape) {
+        self.inner().add(&Entry::Shape { class, shape });
     }
 
     /// A value; its constant is encoded already.

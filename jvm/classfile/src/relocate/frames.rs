@@ -9,7 +9,7 @@ use super::layout::Layout;
 use super::{EditError, Editor};
 use crate::flow::{Context, FRAME_WORK, FlowError, FrameLocals, State, Type, entry_locals, walk};
 use crate::opcode;
-use crate::read::{Attribute, Frame, FrameKind, StackMapTable, VerificationType};
+use crate::read::{Attribute, Frame, FrameKind, Instruction, StackMapTable, VerificationType};
 use crate::write::PoolEditor;
 
 /// A frame that was not there.
@@ -65,7 +65,7 @@ impl<'c> Editor<'c> {
         }
         for (frame, at) in table.0.iter_mut().zip(&at) {
             frame.offset = layout.point(*at).label;
-            self.move_new(&mut frame.kind, layout)?;
+            self.move_new(&mut frame.kind, layout, pool)?;
         }
         for frame in &new {
             table.0.push(self.full(frame, layout, pool)?);
@@ -190,7 +190,7 @@ impl<'c> Editor<'c> {
         pool: &mut PoolEditor<'c>,
     ) -> Result<Frame, EditError> {
         let mut kind = self.full_kind(&frame.locals, &frame.stack, pool)?;
-        self.move_new(&mut kind, layout)?;
+        self.move_new(&mut kind, layout, pool)?;
         Ok(Frame {
             offset: frame.offset,
             kind,
@@ -222,8 +222,14 @@ impl<'c> Editor<'c> {
     }
 
     /// Moves the offsets of `new` instructions: they follow the instruction
-    /// itself, not the code in front of it.
-    fn move_new(&self, kind: &mut FrameKind, layout: &Layout<'_>) -> Result<(), EditError> {
+    /// itself, not the code in front of it. Objects that are complete from the
+    /// beginning have a class instead.
+    fn move_new(
+        &self,
+        kind: &mut FrameKind,
+        layout: &Layout<'_>,
+        pool: &mut PoolEditor<'c>,
+    ) -> Result<(), EditError> {
         let (first, second): (&mut [_], &mut [_]) = match kind {
             FrameKind::Same { .. } | FrameKind::Chop(_) => return Ok(()),
             FrameKind::SameLocals { stack, .. } => (std::slice::from_mut(stack), &mut []),
@@ -231,6 +237,9 @@ impl<'c> Editor<'c> {
             FrameKind::Full { locals, stack } => (locals, stack),
         };
         for ty in first.iter_mut().chain(second) {
+            if *ty == VerificationType::UninitializedThis && self.born {
+                *ty = VerificationType::Object(pool.class_bytes(self.class.name()?)?);
+            }
             if let VerificationType::Uninitialized(offset) = ty {
                 let old = u32::from(*offset);
                 let at = self.target_index(old.into()).ok_or(EditError::BadOffset {
@@ -239,9 +248,13 @@ impl<'c> Editor<'c> {
                 })?;
                 let replaced = self.replacements.get(&at);
                 if replaced.is_some_and(|code| code.bytes().first() != Some(&opcode::NEW)) {
-                    return Err(EditError::NewReplaced { offset: old });
+                    let new = self.instructions.get(at).filter(|_| self.born);
+                    let class = new.and_then(Instruction::constant);
+                    let class = class.ok_or(EditError::NewReplaced { offset: old })?;
+                    *ty = VerificationType::Object(class);
+                } else {
+                    *offset = short(layout.point(at).pos);
                 }
-                *offset = short(layout.point(at).pos);
             }
         }
         Ok(())

@@ -80,6 +80,8 @@ pub struct Editor<'c> {
     held: Vec<(u16, Type<'c>)>,
     max_locals: u32,
     reserved_stack: u16,
+    /// Whether frames say the class of objects under construction.
+    born: bool,
 }
 
 /// No instruction begins here.
@@ -149,6 +151,7 @@ impl<'c> Editor<'c> {
             handlers: Vec::new(),
             held: Vec::new(),
             reserved_stack: 0,
+            born: false,
         };
         for instruction in &editor.instructions {
             let offset = instruction.offset;
@@ -313,6 +316,13 @@ impl<'c> Editor<'c> {
     /// Adds stack slots beyond what the snippets are known to need.
     pub fn reserve_stack(&mut self, slots: u16) {
         self.reserved_stack = self.reserved_stack.max(slots);
+    }
+
+    /// Says that objects are complete from the beginning: `this`, because the
+    /// constructor becomes an ordinary method, and the result of every `new`
+    /// that is replaced. Frames then say their classes.
+    pub fn born(&mut self) {
+        self.born = true;
     }
 
     /// The content of the new `Code` attribute.

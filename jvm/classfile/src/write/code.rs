@@ -2,8 +2,11 @@
 //! `read/code.rs`.
 
 use super::class::put_attributes;
-use super::{AttributeEditor, Snippet, WriteError, put_list, put_u2, put_u4};
-use crate::read::{ExceptionEntry, LineNumberTable, LocalVariableTable};
+use super::{AttributeEditor, PoolEditor, Snippet, WriteError, put_list, put_u2, put_u4};
+use crate::opcode;
+use crate::read::{
+    ClassFile, ExceptionEntry, Frame, FrameKind, LineNumberTable, LocalVariableTable, StackMapTable,
+};
 
 /// The content of a `Code` attribute for a new method whose body is one piece
 /// of straight-line code. `locals` counts the parameters, with `this`.
@@ -14,6 +17,52 @@ pub fn write_code(locals: u16, body: &Snippet) -> Result<Vec<u8>, WriteError> {
         bytes: body.bytes(),
         exceptions: &[],
         attributes: &[],
+    }
+    .write()
+}
+
+/// The content of a `Code` attribute for a new method that makes a choice:
+/// `test` leaves an int on the stack, `yes` is for any but zero, `no` for zero,
+/// and both leave the method. The locals are the parameters.
+pub fn write_choice(
+    class: &ClassFile<'_>,
+    locals: u16,
+    [test, yes, no]: [&Snippet; 3],
+    pool: &mut PoolEditor<'_>,
+) -> Result<Vec<u8>, WriteError> {
+    let too_long = |count| WriteError::TooMany {
+        what: "bytes of code",
+        count,
+    };
+    let mut bytes = test.bytes().to_vec();
+    let distance = yes.bytes().len().saturating_add(3);
+    let distance = i16::try_from(distance).map_err(|_| too_long(distance))?;
+    bytes.push(opcode::IFEQ);
+    bytes.extend_from_slice(&distance.to_be_bytes());
+    bytes.extend_from_slice(yes.bytes());
+    let landing = u32::try_from(bytes.len()).map_err(|_| too_long(bytes.len()))?;
+    bytes.extend_from_slice(no.bytes());
+    let mut attributes = Vec::new();
+    if class.major >= 50 {
+        let frame = Frame {
+            offset: landing,
+            kind: FrameKind::Same { extended: false },
+        };
+        attributes.push(AttributeEditor {
+            name: pool.utf8("StackMapTable")?,
+            content: StackMapTable(vec![frame]).write()?.into(),
+        });
+    }
+    let parts = [test, yes, no];
+    CodeParts {
+        max_stack: parts.iter().map(|part| part.max_stack()).fold(0, u16::max),
+        max_locals: parts
+            .iter()
+            .map(|part| part.max_locals())
+            .fold(locals, u16::max),
+        bytes: &bytes,
+        exceptions: &[],
+        attributes: &attributes,
     }
     .write()
 }

@@ -39,6 +39,8 @@ pub enum Invoke {
     Special,
     /// An instance method of an interface.
     Interface,
+    /// A private method of an interface, or a default one by `super`.
+    InterfaceSpecial,
 }
 
 /// Why an instruction could not be added to a snippet.
@@ -287,7 +289,7 @@ impl Snippet {
         let result = i64::from(method.result_slots());
         let with_this = arguments.saturating_add(1);
         let index = match kind {
-            Invoke::Interface | Invoke::InterfaceStatic => {
+            Invoke::Interface | Invoke::InterfaceStatic | Invoke::InterfaceSpecial => {
                 pool.interface_method(class, name, descriptor)?
             }
             _ => pool.method(class, name, descriptor)?,
@@ -298,7 +300,9 @@ impl Snippet {
                 self.add(opcode::INVOKESTATIC, &[high, low], arguments, result)
             }
             Invoke::Virtual => self.add(opcode::INVOKEVIRTUAL, &[high, low], with_this, result),
-            Invoke::Special => self.add(opcode::INVOKESPECIAL, &[high, low], with_this, result),
+            Invoke::Special | Invoke::InterfaceSpecial => {
+                self.add(opcode::INVOKESPECIAL, &[high, low], with_this, result)
+            }
             Invoke::Interface => {
                 let count = u8::try_from(with_this).unwrap_or(u8::MAX);
                 let operands = [high, low, count, 0];

@@ -18,7 +18,7 @@ mod rename;
 
 pub use class::{AttributeEditor, ClassEditor, MemberEditor, WriteError, empty_class};
 pub(crate) use code::CodeParts;
-pub use code::write_code;
+pub use code::{write_choice, write_code};
 pub use instruction::{Invoke, Snippet, SnippetError};
 pub use pool::{PoolEditor, PoolError};
 pub use rename::{RenameError, rename_classes};

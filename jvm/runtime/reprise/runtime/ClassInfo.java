@@ -10,7 +10,7 @@ final class ClassInfo {
     static final int BOX = 2;
     /** A class object, by value. */
     static final int CLASS = 3;
-    /** A constant of an outside enum, by value. */
+    /** A constant of an enum, by value: either side can read it from a field. */
     static final int ENUM = 4;
     /** An immutable JDK value that its text determines. */
     static final int TEXT = 5;
@@ -44,7 +44,7 @@ final class ClassInfo {
     volatile boolean refersOutside;
     volatile boolean refersKnown;
 
-    /** Whether calls on such an object run for real: strings, boxes and the like. */
+    /** Whether most calls on such an object run for real: strings, boxes and the like. */
     boolean isValue() {
         return kind == BOX || kind == TEXT || kind == STRING;
     }
@@ -60,11 +60,11 @@ final class ClassInfo {
         space = c.isArray() ? ARRAY : inside ? INSIDE : OUTSIDE;
         offset = inside ? offset(c) : 0;
         type = Values.boxed(c);
-        kind = offset != 0 ? NUMBERED
+        kind = Enum.class.isAssignableFrom(c) && c != Enum.class ? ENUM
+            : offset != 0 ? NUMBERED
             : type != Type.VOID ? BOX
             : c == String.class ? STRING
             : c == Class.class ? CLASS
-            : !inside && Enum.class.isAssignableFrom(c) && c != Enum.class ? ENUM
             : Values.isText(c) ? TEXT
             : PLAIN;
     }

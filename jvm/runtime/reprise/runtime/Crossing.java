@@ -13,8 +13,30 @@ final class Crossing {
     private int[] levels = new int[4];
     private int givenCount;
 
+    /** Those of objects that the event being written takes out. */
+    private Object[][] leaving = new Object[4][];
+    private int leavingCount;
+
+    /** Inside objects that came in and had not been mentioned before. */
+    private Object[] adopted = new Object[4];
+    private int adoptedCount;
+
     boolean isEmpty() {
-        return incomingCount == 0 && givenCount == 0;
+        return incomingCount == 0 && givenCount == 0 && leavingCount == 0 && adoptedCount == 0;
+    }
+
+    void adopts(Object o) {
+        if (adoptedCount == adopted.length) {
+            adopted = Arrays.copyOf(adopted, adoptedCount * 2);
+        }
+        adopted[adoptedCount++] = o;
+    }
+
+    void leaves(Object[] array) {
+        if (leavingCount == leaving.length) {
+            leaving = Arrays.copyOf(leaving, leavingCount * 2);
+        }
+        leaving[leavingCount++] = array;
     }
 
     void comesIn(Object array) {
@@ -37,6 +59,13 @@ final class Crossing {
 
     /** Writes what came in, and what the outcalls above a level have changed. */
     void write(Recorder r, int level) {
+        for (int i = 0; i < leavingCount; i++) {
+            for (Object element : leaving[i]) {
+                r.expose(element);
+            }
+            leaving[i] = null;
+        }
+        leavingCount = 0;
         while (givenCount > 0 && levels[givenCount - 1] > level) {
             givenCount--;
             Object now = given[givenCount];
@@ -49,12 +78,22 @@ final class Crossing {
                 r.elements(now, type, from, Elements.end(now, then, type, from));
             }
         }
-        // Arrays of arrays add to the list while it is written.
-        for (int i = 0; i < incomingCount; i++) {
-            Object array = incoming[i];
-            incoming[i] = null;
-            r.elements(array, Elements.type(array), 0, java.lang.reflect.Array.getLength(array));
+        // What is written may bring in more of both.
+        int arrays = 0;
+        int objects = 0;
+        while (arrays < incomingCount || objects < adoptedCount) {
+            if (arrays < incomingCount) {
+                Object array = incoming[arrays];
+                incoming[arrays++] = null;
+                int length = java.lang.reflect.Array.getLength(array);
+                r.elements(array, Elements.type(array), 0, length);
+            } else {
+                Object object = adopted[objects];
+                adopted[objects++] = null;
+                r.adopt(object, Adopted.fields(object));
+            }
         }
         incomingCount = 0;
+        adoptedCount = 0;
     }
 }

@@ -19,6 +19,9 @@ final class Native {
      */
     static native boolean refersOutside(Class<?> owner, int site);
 
+    /** The same for a receiver that is an immutable value of the JDK. */
+    static native boolean leavesValue(int site);
+
     /** Stores a value in the tables and returns its number. */
     static native int value(byte[] constant);
 

@@ -125,7 +125,12 @@ public final class Probe {
 
     public static void superReturned(Object value, Recorder r) {
         r.superReturned();
-        returned(value, r);
+        if ((r.level & 1) == 0) {
+            r.outCallRet(Type.REFERENCE);
+            r.namesOnly();
+            r.value(value);
+            r.end();
+        }
     }
 
     public static void superReturned(Recorder r) {
@@ -153,6 +158,11 @@ public final class Probe {
 
     public static void refersOutside(Object function) {
         ClassInfo.of(function.getClass()).refersOutside = true;
+    }
+
+    /** A lambda that is being made captures an object. */
+    public static void captured(Object o, Recorder r) {
+        r.expose(o);
     }
 
     // Fields.

@@ -15,6 +15,7 @@ public final class Recorder extends Ring {
     static final int TOUCHED = 11 << 4;
     static final int ARRAY = 12 << 4;
     static final int COUNT = 13 << 4;
+    static final int ADOPT = 14 << 4;
     static final int ORDER = 15 << 4;
     static final int DIFFERENT = 15 << 4 | 1;
     static final int SAME = 15 << 4 | 2;
@@ -46,7 +47,8 @@ public final class Recorder extends Ring {
 
     /** What the event that is being written does with the arrays it mentions. */
     private int arrays;
-    private static final int LEAVES = 0;
+    private static final int NAMES = 0;
+    private static final int LEAVES = 4;
     private static final int GIVES = 1;
     private static final int BRINGS = 2;
     private static final int HOLDS = 3;
@@ -59,7 +61,7 @@ public final class Recorder extends Ring {
 
     /** Another thread was here before: what follows comes after all it did. */
     void follows() {
-        take();
+        stampAnew();
         next = level;
         incoming(ORDER);
         end();
@@ -119,6 +121,11 @@ public final class Recorder extends Ring {
         int to = supers.top() - 2;
         supers.pop();
         unwind(null, to);
+    }
+
+    /** What the event that was begun mentions needs no words about what is in it. */
+    void namesOnly() {
+        arrays = NAMES;
     }
 
     void outCallRet(int type) {
@@ -318,13 +325,36 @@ public final class Recorder extends Ring {
             if (at == 0) {
                 return;
             }
-            arrays = LEAVES;
+            arrays = NAMES;
             plain(array, info);
             varint(from);
             arrays = HOLDS;
             from = Elements.write(this, array, type, from, to);
             publish();
         } while (from < to);
+    }
+
+    /** An inside object came in that nothing had mentioned before: what is in it. */
+    void adopt(Object o, Adopted.Field[] fields) {
+        unsaid = false;
+        start();
+        begin(ADOPT);
+        if (at == 0) {
+            return;
+        }
+        arrays = NAMES;
+        value(o);
+        arrays = HOLDS;
+        for (Adopted.Field field : fields) {
+            if (!hasRoom()) {
+                break;
+            }
+            varint(field.type);
+            varint(Values.string(field.name));
+            U.putByte(at++, (byte) field.kind);
+            field.write(this, o);
+        }
+        publish();
     }
 
     void value(boolean v) { U.putByte(at++, v ? (byte) 1 : 0); }
@@ -362,6 +392,34 @@ public final class Recorder extends Ring {
         }
     }
 
+    /**
+     * An object that the outside can reach from now on although no event
+     * mentions it gets its number, and so do the elements of an array.
+     */
+    void expose(Object o) {
+        if (o == null || ended()) {
+            return;
+        }
+        ClassInfo info = ClassInfo.of(o.getClass());
+        if (info.kind == ClassInfo.NUMBERED) {
+            if (U.getLong(o, info.offset) == 0 && U.compareAndSetLong(o, info.offset, 0, nextId())) {
+                count++;
+                silent++;
+            }
+        } else if (info.kind == ClassInfo.PLAIN) {
+            long mine = nextId();
+            if (Ids.get(o, mine) == mine) {
+                count++;
+                silent++;
+                if (o instanceof Object[]) {
+                    for (Object element : (Object[]) o) {
+                        expose(element);
+                    }
+                }
+            }
+        }
+    }
+
     private void constant(int number) {
         varint(1 + ((long) number << 2 | 2));
     }
@@ -373,6 +431,9 @@ public final class Recorder extends Ring {
             id = nextId();
             if (U.compareAndSetLong(o, info.offset, 0, id)) {
                 first(o, info);
+                if (arrays == BRINGS || arrays == HOLDS) {
+                    crossing.adopts(o);
+                }
                 return;
             }
             id = U.getLong(o, info.offset);
@@ -391,6 +452,9 @@ public final class Recorder extends Ring {
             again(id, info.space);
         }
         if (info.space == ClassInfo.ARRAY) {
+            if ((arrays == GIVES || arrays == LEAVES) && o instanceof Object[]) {
+                crossing.leaves((Object[]) o);
+            }
             if (arrays == GIVES) {
                 crossing.isGiven(o, next);
             } else if (arrays == BRINGS || arrays == HOLDS && isFirst) {

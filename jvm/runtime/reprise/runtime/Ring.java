@@ -208,6 +208,11 @@ class Ring {
         return true;
     }
 
+    /** Whether events are no longer kept. */
+    final boolean ended() {
+        return ended;
+    }
+
     /** The bytes of the event so far. */
     final long length() {
         return at - start;
@@ -235,7 +240,7 @@ class Ring {
     }
 
     /** The events from here on come after everything that others have done. */
-    final void take() {
+    final void stampAnew() {
         if (!ended) {
             stamp = U.getAndAddLong(null, base + 192, 1) + 1;
             number(SLICE, stamp);

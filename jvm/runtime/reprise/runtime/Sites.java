@@ -38,7 +38,8 @@ final class Sites {
     }
 
     private static boolean ask(Class<?> type, ClassInfo info, int site) {
-        boolean leaves = !info.isValue() && (info.refersOutside || Native.leaves(type, site));
+        boolean leaves = info.isValue() ? Native.leavesValue(site)
+            : info.refersOutside || Native.leaves(type, site);
         synchronized (Sites.class) {
             Met[] all = sites;
             if (site >= all.length) {

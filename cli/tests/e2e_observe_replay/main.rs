@@ -1,0 +1,7 @@
+//! `reprise replay` of recordings of JVM programs.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod debugger;
+mod replays;
+mod stage;
+mod walls;

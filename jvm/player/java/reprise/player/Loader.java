@@ -1,0 +1,41 @@
+package reprise.player;
+
+/** In the place of one loader of the recorded program. */
+final class Loader extends ClassLoader {
+    final int id;
+    private final Types types;
+
+    Loader(Types types, int id) {
+        super(Loader.class.getClassLoader());
+        this.types = types;
+        this.id = id;
+    }
+
+    @Override
+    protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+        if (name.startsWith("reprise.player.")) {
+            return super.loadClass(name, resolve);
+        }
+        synchronized (getClassLoadingLock(name)) {
+            Class<?> loaded = findLoadedClass(name);
+            if (loaded != null) {
+                return loaded;
+            }
+            Type type = types.seen(id, name.replace('.', '/'));
+            if (type == null) {
+                return super.loadClass(name, resolve);
+            }
+            if (type.guessed) {
+                try {
+                    return super.loadClass(name, resolve);
+                } catch (ClassNotFoundException notTheJdks) {
+                    // Then it was of the program.
+                }
+            }
+            if (type.loader != id) {
+                return types.loader(type.loader).loadClass(name);
+            }
+            return defineClass(name, type.bytes, 0, type.bytes.length);
+        }
+    }
+}

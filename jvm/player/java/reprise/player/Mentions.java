@@ -1,0 +1,179 @@
+package reprise.player;
+
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.Set;
+
+/** The objects and values that one thread mentions, recorded and actual. */
+final class Mentions {
+    private final Replay replay;
+    private final Player player;
+    /** How many objects this thread was the first to mention. */
+    private long count;
+    /** Objects that were made to be adopted and have nothing in them yet. */
+    final Set<Object> adopted = Collections.newSetFromMap(new IdentityHashMap<>());
+
+    Mentions(Player player) {
+        this.replay = player.replay;
+        this.player = player;
+    }
+
+    private long next() {
+        return Objects.key(player.id, ++count);
+    }
+
+    /** An object goes out and is not looked at. */
+    void mention(Object o) {
+        if (o != null && Value.boxed(o) == 0 && !Constants.isConstant(o)
+                && replay.objects.keyOf(o) == 0) {
+            replay.objects.bind(o, next());
+        }
+    }
+
+    /** As the recorder does: what the outside can reach without an event has a number. */
+    void expose(Object o) {
+        if (o == null || Value.boxed(o) != 0 || Constants.isConstant(o)
+                || replay.objects.keyOf(o) != 0) {
+            return;
+        }
+        replay.objects.bind(o, next());
+        if (o instanceof Object[]) {
+            exposeElements((Object[]) o);
+        }
+    }
+
+    void exposeElements(Object[] array) {
+        for (Object element : array) {
+            expose(element);
+        }
+    }
+
+    /** Whether a value that goes out is the recorded one. */
+    boolean same(Value expected, Object actual) {
+        if (expected.isScalar()) {
+            return Value.boxed(actual) == expected.kind && Value.bits(actual) == expected.bits;
+        }
+        if (actual == null) {
+            return expected.kind == Value.NULL;
+        }
+        if (actual instanceof Unknown) {
+            return expected.kind == Value.NULL;
+        }
+        int box = Value.boxed(actual);
+        if (box != 0) {
+            return expected.kind == Value.BOX && expected.boxed == box
+                && expected.bits == Value.bits(actual);
+        }
+        if (Constants.isConstant(actual)) {
+            return expected.kind == Value.CONSTANT
+                && Constants.same(replay.constants.get((int) expected.bits), actual);
+        }
+        long key = replay.objects.keyOf(actual);
+        // The JVM forgets weak references before it finalises, and with them the
+        // numbers of what only a finalizer can still reach.
+        boolean forgotten = key != 0 && expected.isObject() && expected.isFirst()
+            && player.getName().equals("Finalizer");
+        if (key != 0 && !forgotten) {
+            return expected.isObject() && expected.bits == key;
+        }
+        key = next();
+        replay.objects.bind(actual, key);
+        return expected.isObject() && expected.bits == key && expected.isFirst()
+            && replay.types.get(expected.type).title().equals(replay.types.title(actual.getClass()))
+            && (expected.kind != Value.ARRAY
+                || java.lang.reflect.Array.getLength(actual) == expected.length);
+    }
+
+    /** What a value from outside is here. */
+    Object resolve(Value value, Object hint) {
+        if (value.isScalar()) {
+            return Value.box(value.kind, value.bits);
+        }
+        switch (value.kind) {
+            case Value.NULL: return null;
+            case Value.BOX: return Value.box(value.boxed, value.bits);
+            case Value.CONSTANT: return replay.constants.get((int) value.bits);
+            default: break;
+        }
+        if (!value.isFirst()) {
+            Object known = replay.objects.get(value.bits);
+            if (known == null) {
+                throw new Unplayable("the object " + Objects.title(value.bits)
+                    + " was never mentioned before");
+            }
+            return known;
+        }
+        long key = next();
+        if (key != value.bits) {
+            player.diverged(Fact.of(Fact.NUMBER, Objects.title(value.bits)),
+                Fact.of(Fact.NUMBER, Objects.title(key)));
+            count = value.bits & (1L << 40) - 1;
+        }
+        Object here = hint != null && fits(hint, value) ? hint : player.unborn(value);
+        if (here == null) {
+            if (value.kind == Value.INSIDE) {
+                if (player.last().adopts(value.bits)) {
+                    here = Memory.allocate(replay.types.get(value.type).find(replay));
+                    replay.objects.bind(here, value.bits);
+                    adopted.add(here);
+                    return here;
+                }
+                throw new Unplayable("an object of " + replay.types.get(value.type).title()
+                    + " comes in that no recorded constructor has made");
+            }
+            here = replay.objects.make(value);
+        }
+        replay.objects.bind(here, value.bits);
+        return here;
+    }
+
+    /** Whether an object that has no number yet can be the one that is mentioned. */
+    boolean fits(Object o, Value value) {
+        return replay.objects.keyOf(o) == 0
+            && replay.types.get(value.type).title().equals(replay.types.title(o.getClass()));
+    }
+
+    /** A recorded value, for people. */
+    String text(Value value) {
+        if (value.isScalar()) {
+            return Value.text(value.kind, value.bits);
+        }
+        switch (value.kind) {
+            case Value.NULL: return "null";
+            case Value.BOX: return "boxed " + Value.text(value.boxed, value.bits);
+            case Value.CONSTANT: return text(replay.constants.get((int) value.bits));
+            default: break;
+        }
+        if (value.isFirst()) {
+            return replay.types.get(value.type).title() + Objects.title(value.bits);
+        }
+        Object known = replay.objects.get(value.bits);
+        String type = known == null ? "an object" : replay.types.title(known.getClass());
+        return type + Objects.title(value.bits);
+    }
+
+    /** A value that goes out, for people; scalars come in their boxes. */
+    String text(Object o) {
+        if (o == null) {
+            return "null";
+        }
+        if (o instanceof String) {
+            return "\"" + o + "\"";
+        }
+        if (o instanceof Class) {
+            return replay.types.title((Class<?>) o) + ".class";
+        }
+        if (o instanceof Enum) {
+            return replay.types.title(((Enum<?>) o).getDeclaringClass()) + "." + ((Enum<?>) o).name();
+        }
+        int box = Value.boxed(o);
+        if (box != 0) {
+            return Value.text(box, Value.bits(o));
+        }
+        if (Constants.isConstant(o)) {
+            return o.toString();
+        }
+        long key = replay.objects.keyOf(o);
+        return replay.types.title(o.getClass()) + (key == 0 ? "" : Objects.title(key));
+    }
+}

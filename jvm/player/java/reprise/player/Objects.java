@@ -1,0 +1,59 @@
+package reprise.player;
+
+import java.lang.reflect.Array;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.Map;
+
+/**
+ * Which object has which number. A number is the thread that mentioned an
+ * object first and the how-manieth it was there; both sides count alike.
+ */
+final class Objects {
+    private final Replay replay;
+    private final Map<Long, Object> byKey = new HashMap<>();
+    private final Map<Object, Long> keys = new IdentityHashMap<>();
+
+    Objects(Replay replay) {
+        this.replay = replay;
+    }
+
+    static long key(int thread, long number) {
+        return (long) thread << 40 | number;
+    }
+
+    static String title(long key) {
+        return "#" + (key & (1L << 40) - 1);
+    }
+
+    /** The number of an object; 0 when it has none. */
+    synchronized long keyOf(Object o) {
+        Long key = keys.get(o);
+        return key == null ? 0 : key;
+    }
+
+    synchronized Object get(long key) {
+        return byKey.get(key);
+    }
+
+    synchronized void bind(Object o, long key) {
+        byKey.put(key, o);
+        keys.put(o, key);
+    }
+
+    /** A placeholder for something from outside. */
+    Object make(Value value) {
+        Class<?> c = replay.types.get(value.type).find(replay);
+        if (value.kind != Value.ARRAY) {
+            return Memory.allocate(c);
+        }
+        if (!c.isArray()) {
+            throw new Unplayable(c.getName() + " is no array");
+        }
+        try {
+            return Array.newInstance(c.getComponentType(), value.length);
+        } catch (OutOfMemoryError tooLarge) {
+            throw new Unplayable("there is no room for an array of " + value.length);
+        }
+    }
+}

@@ -1,0 +1,411 @@
+package reprise.player;
+
+import java.util.ArrayDeque;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * One recorded thread: the driver that makes the calls from outside, and the
+ * stub that answers those from inside.
+ */
+final class Player extends Thread {
+    final Replay replay;
+    final int id;
+    private final Mentions mentions;
+    private final Calls calls;
+    /** Objects whose constructors are open, the innermost first. */
+    private final ArrayDeque<Object> unborn = new ArrayDeque<>();
+    private final CountDownLatch done = new CountDownLatch(1);
+    /** The event that was played last. */
+    private Event last;
+    /** Where the inside is. */
+    private Site at;
+    private int ended;
+    /** Whether inside code runs, not the player's own. */
+    volatile boolean runsInside;
+
+    Player(Replay replay, int id, String name, long stack) {
+        super(null, null, name, stack);
+        this.replay = replay;
+        this.id = id;
+        mentions = new Mentions(this);
+        calls = new Calls(this, mentions);
+        setDaemon(true);
+        replay.order.expect(id, this);
+    }
+
+    @Override
+    public void run() {
+        try {
+            Event event = outside(null);
+            replay.unplayable(id, event.number, Event.name(event.what) + " answers nothing");
+        } catch (End end) {
+            // As it should be.
+        } catch (Unplayable wrong) {
+            replay.unplayable(id, last == null ? 0 : last.number, wrong.getMessage());
+        } catch (Throwable failed) {
+            replay.unplayable(id, last == null ? 0 : last.number, "the player failed: " + failed
+                + at(failed));
+        } finally {
+            replay.order.leave(id);
+            done.countDown();
+        }
+    }
+
+    private static String at(Throwable failed) {
+        StackTraceElement[] trace = failed.getStackTrace();
+        return trace.length == 0 ? "" : " at " + trace[0];
+    }
+
+    /** Waits until the thread has played everything it had. */
+    void await() throws InterruptedException {
+        done.await();
+    }
+
+    /**
+     * There is nothing more to play. Inside code may catch what is thrown here;
+     * it is not asked a third time.
+     */
+    private End end() {
+        if (++ended > 3) {
+            replay.order.leave(id);
+            done.countDown();
+            while (true) {
+                LockSupport.park();
+            }
+        }
+        return new End();
+    }
+
+    Event peek() {
+        Event event = replay.order.peek(id);
+        if (event == null) {
+            throw end();
+        }
+        return event;
+    }
+
+    Event take(Object monitor) {
+        Event event = replay.order.take(id, monitor);
+        if (event == null) {
+            throw end();
+        }
+        last = event;
+        replay.played.incrementAndGet();
+        return event;
+    }
+
+    void diverged(Fact expected, Fact actual) {
+        replay.diverged(id, last == null ? 0 : last.number, where(), line(), expected, actual);
+    }
+
+    /** The class and method that the inside is in; nothing when it has returned. */
+    String where() {
+        return at == null ? "" : at.where;
+    }
+
+    int line() {
+        return at == null ? 0 : at.line;
+    }
+
+    void expose(Object o) {
+        mentions.expose(o);
+    }
+
+    /** The object under construction that is mentioned for the first time. */
+    Object unborn(Value value) {
+        for (Object candidate : unborn) {
+            if (mentions.fits(candidate, value)) {
+                return candidate;
+            }
+        }
+        return null;
+    }
+
+    // The part of the outside.
+
+    /** Plays what the outside does until it answers. */
+    private Event outside(Object monitor) {
+        while (true) {
+            Event event = take(monitor);
+            switch (event.what) {
+                case Event.INCALL:
+                    inCall(event);
+                    break;
+                case Event.INWRITE:
+                    inWrite(event);
+                    break;
+                case Event.ARRAY:
+                    fill(event);
+                    break;
+                default:
+                    if (event.isAnswer()) {
+                        return event;
+                    }
+                    unexpected(event);
+                    break;
+            }
+        }
+    }
+
+    /** It is the outside's turn, and the inside was to do something. */
+    private void unexpected(Event event) {
+        at = null;
+        diverged(calls.fact(event), Fact.of(Fact.OTHER, "nothing"));
+    }
+
+    private void inCall(Event event) {
+        Method method = replay.methods.get(event.id);
+        if (method == null) {
+            throw new Unplayable("there is no method " + event.id);
+        }
+        Object[] arguments = new Object[event.values.length];
+        for (int i = 0; i < arguments.length; i++) {
+            arguments[i] = mentions.resolve(event.values[i], null);
+        }
+        fillAll(event);
+        replay.order.done(id);
+        Object result = null;
+        Throwable thrown = null;
+        try {
+            if (method.isConstructor()) {
+                int type = event.type != 0 ? event.type : method.type;
+                result = begun(replay.types.get(type).find(replay), event.type != 0);
+                unborn.push(result);
+                try {
+                    method.invoke(replay, result, arguments);
+                } finally {
+                    unborn.pop();
+                }
+            } else if (method.isInitialiser()) {
+                Memory.initialise(replay.types.get(method.type).find(replay));
+            } else {
+                result = method.invoke(replay, null, arguments);
+            }
+        } catch (End | Unplayable own) {
+            throw own;
+        } catch (ExceptionInInitializerError wrapped) {
+            boolean own = method.isInitialiser() && wrapped.getCause() != null;
+            thrown = own ? wrapped.getCause() : wrapped;
+        } catch (Throwable any) {
+            thrown = any;
+        }
+        if (thrown instanceof ExceptionInInitializerError && thrown.getCause() instanceof End) {
+            throw (End) thrown.getCause();
+        }
+        at = null;
+        calls.returns(method, event, result, thrown);
+    }
+
+    /**
+     * The object that a constructor is called for: a new one, or the one that the
+     * inside has begun, when its outside class calls an inside superclass.
+     */
+    private Object begun(Class<?> c, boolean bySubclass) {
+        Object innermost = bySubclass ? unborn.peek() : null;
+        boolean isIt = innermost != null && innermost.getClass() == c
+            && replay.objects.keyOf(innermost) == 0;
+        return isIt ? innermost : Memory.allocate(c);
+    }
+
+    private void inWrite(Event event) {
+        Site site = replay.recorded(event.id);
+        boolean isStatic = event.values.length == 1;
+        Object receiver = isStatic ? null : mentions.resolve(event.values[0], null);
+        Object value = mentions.resolve(event.values[event.values.length - 1], null);
+        fillAll(event);
+        Class<?> start = isStatic ? replay.types.classFor(site.in, site.owner)
+            : receiver.getClass();
+        for (Class<?> c = start; c != null; c = c.getSuperclass()) {
+            for (java.lang.reflect.Field field : c.getDeclaredFields()) {
+                if (field.getName().equals(site.name)
+                    && Memory.descriptor(field.getType()).equals(site.descriptor)) {
+                    set(field, receiver, value);
+                    return;
+                }
+            }
+        }
+        throw new Unplayable("there is no field " + site.title);
+    }
+
+    Event last() {
+        return last;
+    }
+
+    private void fillAll(Event event) {
+        for (Event other : event.arrays) {
+            if (other.what == Event.ADOPT) {
+                adopt(other);
+            } else {
+                fill(other);
+            }
+        }
+    }
+
+    /** What is in an object that came from nowhere. */
+    private void adopt(Event event) {
+        Object object = mentions.resolve(event.values[0], null);
+        boolean isNew = mentions.adopted.remove(object);
+        for (int i = 1; i + 2 < event.values.length; i += 3) {
+            Type type = replay.types.get((int) event.values[i].bits);
+            Object name = mentions.resolve(event.values[i + 1], null);
+            java.lang.reflect.Field field = field(type.find(replay), name);
+            Value value = event.values[i + 2];
+            Object hint = isNew || !value.isObject() ? null : Memory.get(object, field);
+            Object content = mentions.resolve(value, hint);
+            if (isNew) {
+                set(field, object, content);
+            }
+        }
+    }
+
+    private static java.lang.reflect.Field field(Class<?> c, Object name) {
+        for (java.lang.reflect.Field field : c.getDeclaredFields()) {
+            if (field.getName().equals(name)) {
+                return field;
+            }
+        }
+        throw new Unplayable("there is no field " + name + " in " + c.getName());
+    }
+
+    private static void set(java.lang.reflect.Field field, Object object, Object value) {
+        try {
+            field.setAccessible(true);
+            field.set(object, value);
+        } catch (ReflectiveOperationException | RuntimeException wrong) {
+            throw new Unplayable("the field " + field + " cannot be written: " + wrong);
+        }
+    }
+
+    /** What the outside has put into an array. */
+    private void fill(Event event) {
+        Object array = mentions.resolve(event.values[0], null);
+        try {
+            for (int i = 1; i < event.values.length; i++) {
+                int index = event.id + i - 1;
+                Value value = event.values[i];
+                Object hint = value.isObject() && value.isFirst()
+                    ? java.lang.reflect.Array.get(array, index) : null;
+                java.lang.reflect.Array.set(array, index, mentions.resolve(value, hint));
+            }
+        } catch (RuntimeException wrong) {
+            throw new Unplayable("an array cannot be filled: " + wrong);
+        }
+    }
+
+    // The part of the stub.
+
+    Object call(Site site, Object[] all) {
+        at = site;
+        if (!calls.goesOut(Event.OUTCALL, site, all, 0)) {
+            return calls.nothing(site);
+        }
+        boolean waits = site.name.equals("wait") && all.length > 0
+            && site.owner.equals("java/lang/Object");
+        Event answer = outside(waits ? all[0] : null);
+        at = site;
+        expect(answer, Event.OUTCALLRET);
+        Object hint = null;
+        if (site.name.equals("clone") && all.length == 1 && answer.values.length == 1
+                && answer.values[0].kind == Value.INSIDE) {
+            hint = Memory.allocate(all[0].getClass());
+            Memory.copy(all[0], hint);
+        }
+        Object result = answer.values.length == 0 ? null : mentions.resolve(answer.values[0], hint);
+        fillAll(answer);
+        replay.order.done(id);
+        return result;
+    }
+
+    void construct(Site site, Object[] all) {
+        at = site;
+        if (!calls.goesOut(Event.OUTCALL, site, all, 1)) {
+            return;
+        }
+        unborn.push(all[0]);
+        Event answer;
+        try {
+            answer = outside(null);
+        } finally {
+            unborn.pop();
+        }
+        at = site;
+        expect(answer, Event.OUTCALLRET);
+        if (answer.values.length == 1) {
+            Value value = answer.values[0];
+            Object made = mentions.resolve(value, all[0]);
+            if (made != all[0]) {
+                if (value.isObject()) {
+                    throw new Unplayable("a constructor of " + site.owner
+                        + " was recorded with another object than its own");
+                }
+                Memory.copy(made, all[0]);
+            }
+        }
+        fillAll(answer);
+        replay.order.done(id);
+    }
+
+    Object read(Site site, Object[] all) {
+        at = site;
+        Event event = peek();
+        if (event.what == Event.TOUCH && replay.recorded(event.id).isLike(site)) {
+            take(null);
+            event = outside(null);
+            at = site;
+            expect(event, Event.OUTREAD);
+        } else if (calls.comes(Event.OUTREAD, site)) {
+            event = take(null);
+        } else {
+            return calls.nothing(site);
+        }
+        int receivers = event.values.length - 1;
+        if (receivers == 1 && all.length == 1) {
+            calls.compare(site, Fact.READ, 0, event.values[0], all[0]);
+        }
+        Object value = mentions.resolve(event.values[receivers], null);
+        fillAll(event);
+        replay.order.done(id);
+        return value;
+    }
+
+    void write(Site site, Object[] all) {
+        at = site;
+        calls.goesOut(Event.OUTWRITE, site, all, 0);
+    }
+
+    Object allocate(Site site) {
+        Type own = replay.types.get(site.in);
+        Class<?> c = replay.types.classFor(own.loader, site.owner);
+        Type type = replay.types.of(c);
+        if (type != null && !type.inside) {
+            Event event = peek();
+            if (event.what == Event.TOUCH && replay.recorded(event.id).isLike(site)) {
+                at = site;
+                take(null);
+                expect(outside(null), Event.TOUCHED);
+                replay.order.done(id);
+            }
+        }
+        return Memory.allocate(c);
+    }
+
+    /** An answer of another kind than asked for is an exception, or a broken recording. */
+    private void expect(Event answer, int what) {
+        if (answer.what == Event.EXCIN) {
+            Object thrown = mentions.resolve(answer.values[0], null);
+            fillAll(answer);
+            replay.order.done(id);
+            Player.<RuntimeException>raise(thrown == null ? new Unknown() : (Throwable) thrown);
+        }
+        if (answer.what != what) {
+            throw new Unplayable(Event.name(answer.what) + " answers what "
+                + Event.name(what) + " should");
+        }
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <T extends Throwable> void raise(Throwable thrown) throws T {
+        throw (T) thrown;
+    }
+}

@@ -1,0 +1,114 @@
+package reprise.player;
+
+/** What the inside classes call in the place of the outside; drawn in jvm/probes/src/replay. */
+public final class Stub {
+    private Stub() {}
+
+    private static Player player() {
+        Thread thread = Thread.currentThread();
+        if (thread instanceof Player) {
+            return (Player) thread;
+        }
+        throw new Unplayable("an inside method runs in " + thread);
+    }
+
+    /** Whether a call or an access leaves the inside, with this receiver. */
+    public static boolean leaves(Object receiver, int site) {
+        if (receiver == null) {
+            return false;
+        }
+        Player player = player();
+        if (Constants.isValue(receiver)) {
+            return !player.replay.site(site).runsOnValues;
+        }
+        Class<?> type = receiver.getClass();
+        return player.replay.functions.refersOutside(type)
+            || player.replay.site(site).leaves(player.replay, type);
+    }
+
+    /** A call. */
+    public static Object call(Object[] all, int site) {
+        Player player = player();
+        player.runsInside = false;
+        try {
+            return player.call(player.replay.site(site), all);
+        } finally {
+            player.runsInside = true;
+        }
+    }
+
+    /** A constructor of an outside class; the first argument is the object. */
+    public static Object construct(Object[] all, int site) {
+        Player player = player();
+        player.runsInside = false;
+        try {
+            player.construct(player.replay.site(site), all);
+        } finally {
+            player.runsInside = true;
+        }
+        return null;
+    }
+
+    /** The same by an inside constructor, for its own object. */
+    public static Object constructSuper(Object[] all, int site) {
+        return construct(all, site);
+    }
+
+    /** A field is read. */
+    public static Object read(Object[] all, int site) {
+        Player player = player();
+        player.runsInside = false;
+        try {
+            return player.read(player.replay.site(site), all);
+        } finally {
+            player.runsInside = true;
+        }
+    }
+
+    /** A field is written. */
+    public static Object write(Object[] all, int site) {
+        Player player = player();
+        player.runsInside = false;
+        try {
+            player.write(player.replay.site(site), all);
+        } finally {
+            player.runsInside = true;
+        }
+        return null;
+    }
+
+    /** A new object, whose constructor has not run. */
+    public static Object allocate(int site) {
+        Player player = player();
+        player.runsInside = false;
+        try {
+            return player.allocate(player.replay.site(site));
+        } finally {
+            player.runsInside = true;
+        }
+    }
+
+    /** An object as a string, as String.valueOf has it. */
+    public static String string(Object o, int site) {
+        if (o == null) {
+            return "null";
+        }
+        return leaves(o, site) ? (String) call(new Object[] {o}, site) : o.toString();
+    }
+
+    /** What the constructor of Enum does. */
+    public static void enumConstant(Object constant, String name, int ordinal) {
+        Memory.setEnum(constant, name, ordinal);
+        player().replay.constants.enumConstant(constant, name);
+    }
+
+    /** A lambda that is being made captures an object. */
+    public static void captured(Object o) {
+        player().expose(o);
+    }
+
+    /** A function that was made refers to an outside method. */
+    public static void refersOutside(Object function) {
+        player().replay.functions.refersOutside.add(function.getClass());
+    }
+}

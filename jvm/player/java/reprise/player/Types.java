@@ -1,0 +1,144 @@
+package reprise.player;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** All classes of a recording, and who loads them. */
+final class Types {
+    private final Map<Integer, Type> byId = new HashMap<>();
+    /** By name here, those of every loader. */
+    private final Map<String, List<Type>> byName = new HashMap<>();
+    private final Map<Integer, Loader> loaders = new HashMap<>();
+    private final ClassValue<Type> ofClass = new ClassValue<Type>() {
+        @Override
+        protected Type computeValue(Class<?> c) {
+            return c.getClassLoader() instanceof Loader ? lookUp(c) : null;
+        }
+    };
+
+    void add(Type type) {
+        byId.put(type.id, type);
+        byName.computeIfAbsent(type.nameHere, name -> new ArrayList<>()).add(type);
+    }
+
+    Type get(int id) {
+        Type type = byId.get(id);
+        if (type == null) {
+            throw new Unplayable("there is no class " + id);
+        }
+        return type;
+    }
+
+    /** What is known of a class; null for those of the JDK. */
+    Type of(Class<?> c) {
+        return ofClass.get(c);
+    }
+
+    private Type lookUp(Class<?> c) {
+        int loader = ((Loader) c.getClassLoader()).id;
+        String name = c.getName().replace('.', '/');
+        for (Type type : byName.getOrDefault(name, List.of())) {
+            if (type.loader == loader) {
+                return type;
+            }
+        }
+        return null;
+    }
+
+    synchronized Loader loader(int id) {
+        return loaders.computeIfAbsent(id, number -> new Loader(this, number));
+    }
+
+    /**
+     * The class of that name as a loader sees it. Who delegates to whom was not
+     * recorded: what a loader does not have itself, another has.
+     */
+    Type seen(int loader, String name) {
+        List<Type> types = byName.get(name);
+        if (types == null) {
+            return null;
+        }
+        Type any = null;
+        for (Type type : types) {
+            if (type.bytes == null) {
+                continue;
+            }
+            if (type.loader == loader) {
+                return type;
+            }
+            if (any == null || any.guessed) {
+                any = type;
+            }
+        }
+        return any;
+    }
+
+    /** A class by its name or descriptor. */
+    Class<?> classFor(int loader, String name) {
+        if (name.length() == 1 && loader == 0) {
+            switch (name.charAt(0)) {
+                case 'Z': return boolean.class;
+                case 'B': return byte.class;
+                case 'C': return char.class;
+                case 'S': return short.class;
+                case 'I': return int.class;
+                case 'J': return long.class;
+                case 'F': return float.class;
+                case 'D': return double.class;
+                case 'V': return void.class;
+                default: break;
+            }
+        }
+        try {
+            return Class.forName(name.replace('/', '.'), false, loader(loader));
+        } catch (ClassNotFoundException | LinkageError wrong) {
+            throw new Unplayable("the class " + title(name) + " cannot be had: " + wrong);
+        }
+    }
+
+    /** Names with dots, arrays with brackets. */
+    static String title(String name) {
+        int dimensions = 0;
+        while (dimensions < name.length() && name.charAt(dimensions) == '[') {
+            dimensions++;
+        }
+        String element = name.substring(dimensions);
+        if (dimensions > 0) {
+            element = element.startsWith("L") ? element.substring(1, element.length() - 1)
+                : scalar(element);
+        }
+        // The address of a hidden class differs from run to run.
+        int lambda = element.indexOf("$$Lambda");
+        if (lambda >= 0) {
+            element = element.substring(0, lambda) + "$$Lambda";
+        }
+        return element.replace('/', '.') + "[]".repeat(dimensions);
+    }
+
+    private static String scalar(String descriptor) {
+        switch (descriptor) {
+            case "Z": return "boolean";
+            case "B": return "byte";
+            case "C": return "char";
+            case "S": return "short";
+            case "I": return "int";
+            case "J": return "long";
+            case "F": return "float";
+            case "D": return "double";
+            default: return descriptor;
+        }
+    }
+
+    /** What a person calls the class of an object. */
+    String title(Class<?> c) {
+        if (!c.isArray()) {
+            Type type = of(c);
+            if (type != null) {
+                return type.title();
+            }
+        }
+        return title(c.getName().replace('.', '/'));
+    }
+}

@@ -1,0 +1,249 @@
+//! The events of all threads in their global order, as the JVM is told of them.
+//!
+//! They are gone through twice. The first time finds out what a constructor
+//! that is called from outside makes: an outside subclass calls the constructor
+//! of its inside superclass, and only the end of that call says whose object it
+//! is. The second time hands them on, each with what came along with it (what is in
+//! arrays and in objects that are adopted),
+//! in memory that does not grow with the recording.
+
+use std::collections::HashMap;
+
+use reprise_jvm_events::CALLS;
+use reprise_jvm_events::event::{Access, Event};
+use reprise_jvm_events::reader::Reader;
+use reprise_jvm_events::value::{Reference, Value};
+use reprise_recording::{Recording, Source, StreamId};
+
+use crate::PlayError;
+use crate::script::Step;
+
+/// A thread of the recording.
+#[derive(Clone, Debug)]
+pub(crate) struct Thread {
+    pub(crate) stream: StreamId,
+    /// By the recording's count.
+    pub(crate) id: u32,
+    pub(crate) name: String,
+}
+
+/// What the first look has found.
+#[derive(Debug, Default)]
+pub(crate) struct Survey {
+    pub(crate) threads: Vec<Thread>,
+    /// The class of the object, by stream and number of the constructor's call,
+    /// where it is not the constructor's own.
+    made: HashMap<(StreamId, u64), u32>,
+}
+
+fn malformed(
+    stream: StreamId,
+    number: u64,
+) -> impl Fn(reprise_jvm_events::bytes::FormatError) -> PlayError {
+    move |error| PlayError::Format {
+        stream,
+        number,
+        error,
+    }
+}
+
+impl Survey {
+    /// Goes through all threads.
+    pub(crate) fn of<S: Source>(
+        recording: &Recording<S>,
+        tables: &Reader,
+    ) -> Result<Self, PlayError> {
+        let mut survey = Self::default();
+        let mut reader = tables.clone();
+        let mut streams: Vec<_> = recording
+            .streams()
+            .filter(|(_, info)| info.kind == CALLS)
+            .collect();
+        streams.sort_by_key(|(_, info)| info.thread);
+        let mut ends = Vec::new();
+        for (stream, info) in streams {
+            survey.threads.push(Thread {
+                stream,
+                id: u32::try_from(info.thread).unwrap_or(u32::MAX),
+                name: info.name.clone(),
+            });
+            let mut open = Vec::new();
+            let mut events = recording.events(stream, 0)?;
+            while let Some(event) = events.next()? {
+                let number = event.number;
+                let event = reader
+                    .event(info.thread, event.payload)
+                    .map_err(malformed(stream, number))?;
+                match event {
+                    Event::InCall { method, .. } => {
+                        let method = &reader
+                            .tables()
+                            .method(method)
+                            .map_err(malformed(stream, number))?
+                            .0;
+                        let constructs = method.name == "<init>";
+                        open.push((number, constructs.then_some(method.class)));
+                    }
+                    Event::ExcOut { .. } => drop(open.pop()),
+                    Event::InCallRet { value } => {
+                        if let Some((call, Some(class))) = open.pop()
+                            && let Some(Value::Reference(Reference::Object(object))) = value
+                        {
+                            ends.push((stream, call, class, object.id));
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        // An object may have been mentioned first by a thread that comes later.
+        for (stream, call, class, id) in ends {
+            let made = reader.object(id).map_or(class, |first| first.class);
+            if made != class {
+                survey.made.insert((stream, call), made);
+            }
+        }
+        Ok(survey)
+    }
+
+    /// Hands every event on, in the global order.
+    pub(crate) fn each<S: Source>(
+        &self,
+        recording: &Recording<S>,
+        tables: &Reader,
+        mut hand_on: impl FnMut(&Step) -> std::io::Result<()>,
+    ) -> Result<std::io::Result<()>, PlayError> {
+        let mut reader = tables.clone();
+        let threads: HashMap<StreamId, u32> = self
+            .threads
+            .iter()
+            .map(|thread| (thread.stream, thread.id))
+            .collect();
+        let mut depths: HashMap<u32, u32> = HashMap::new();
+        let mut waiting: Option<Step> = None;
+        let mut timeline = recording.timeline();
+        while let Some(event) = timeline.next()? {
+            let (stream, number) = (event.stream, event.number);
+            let Some(thread) = threads.get(&stream).copied() else {
+                continue;
+            };
+            let event = reader
+                .event(thread.into(), event.payload)
+                .map_err(malformed(stream, number))?;
+            let depth = depths.entry(thread).or_default();
+            let Some(mut step) = step(&event) else {
+                continue;
+            };
+            step.thread = thread;
+            step.number = number;
+            step.depth = *depth;
+            if let Event::InCall { .. } = event {
+                step.class = self.made.get(&(stream, number)).copied().unwrap_or(0);
+            }
+            match event {
+                Event::InCall { .. } | Event::OutCall { .. } | Event::Touch { .. } => {
+                    *depth = depth.saturating_add(1);
+                }
+                Event::InCallRet { .. }
+                | Event::OutCallRet { .. }
+                | Event::ExcIn { .. }
+                | Event::ExcOut { .. }
+                | Event::Touched => *depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            if let Event::Array { .. } | Event::Adopt { .. } = event
+                && let Some(before) = waiting.as_mut().filter(|before| before.thread == thread)
+            {
+                before.arrays.push(step);
+                continue;
+            }
+            if let Some(before) = waiting.replace(step)
+                && let Err(error) = hand_on(&before)
+            {
+                return Ok(Err(error));
+            }
+        }
+        Ok(waiting.map_or(Ok(()), |last| hand_on(&last)))
+    }
+}
+
+/// An event without its place; none for what only counts objects, which the
+/// JVM counts itself.
+fn step(event: &Event) -> Option<Step> {
+    let reference = |reference: &Reference| Value::Reference(*reference);
+    let call = |what, id: u32, receiver: &Option<Reference>, arguments: &[Value]| Step {
+        what,
+        id,
+        values: receiver
+            .iter()
+            .map(reference)
+            .chain(arguments.iter().copied())
+            .collect(),
+        ..Step::default()
+    };
+    let access = |what, access: &Access| Step {
+        what,
+        id: access.site,
+        values: access
+            .receiver
+            .iter()
+            .map(reference)
+            .chain([access.value])
+            .collect(),
+        ..Step::default()
+    };
+    let plain = |what, values: Vec<Value>| Step {
+        what,
+        values,
+        ..Step::default()
+    };
+    Some(match event {
+        Event::InCall {
+            method,
+            receiver,
+            arguments,
+        } => call(1, *method, receiver, arguments),
+        Event::InCallRet { value } => plain(2, value.iter().copied().collect()),
+        Event::OutCall {
+            site,
+            receiver,
+            arguments,
+        } => call(3, *site, receiver, arguments),
+        Event::OutCallRet { value } => plain(4, value.iter().copied().collect()),
+        Event::OutRead(read) => access(5, read),
+        Event::OutWrite(written) => access(6, written),
+        Event::InWrite(written) => access(7, written),
+        Event::ExcIn { throwable } => plain(8, vec![Value::Reference(*throwable)]),
+        Event::ExcOut { throwable } => plain(9, vec![Value::Reference(*throwable)]),
+        Event::Touch { site } => Step {
+            id: *site,
+            ..plain(10, Vec::new())
+        },
+        Event::Touched => plain(11, Vec::new()),
+        Event::Array {
+            array,
+            from,
+            elements,
+            ..
+        } => Step {
+            id: *from,
+            values: [Value::Reference(*array)]
+                .into_iter()
+                .chain(elements.iter().copied())
+                .collect(),
+            ..plain(12, Vec::new())
+        },
+        Event::Adopt { object, fields } => {
+            let mut values = vec![Value::Reference(*object)];
+            for field in fields {
+                values.push(Value::Int(field.class.cast_signed()));
+                values.push(Value::Reference(Reference::Value(field.name)));
+                values.push(field.value);
+            }
+            plain(13, values)
+        }
+        // The order of threads within the inside, and `==` on values, are not
+        // enforced yet: they are left to the JVM that plays.
+        Event::Order | Event::Same { .. } | Event::Count { .. } => return None,
+    })
+}

@@ -1,0 +1,358 @@
+//! The classes that the JVM gets.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::io::{self, Write};
+
+use reprise_classfile::read::{ClassFile, Constant, ReadError};
+use reprise_jvm_events::TABLES;
+use reprise_jvm_events::reader::Reader;
+use reprise_jvm_events::table::{Class, Shape, Site, Tables};
+use reprise_probes::ProbeError;
+use reprise_probes::catalog::{self, Catalog};
+use reprise_probes::pattern::{Patterns, is_platform};
+use reprise_probes::replay::{self, replayed_name};
+use reprise_recording::{Recording, Source};
+
+use crate::script::{Script, Told};
+use crate::{Plan, PlayError, standin};
+
+const NATIVE: u16 = 0x0100;
+const ABSTRACT: u16 = 0x0400;
+/// The flag of an enum's constants.
+const ENUM: u16 = 0x4000;
+
+/// What a recording gives to play.
+pub(crate) struct Prepared {
+    /// Its tables.
+    pub(crate) tables: Reader,
+    /// Inside classes and stand-ins, by number.
+    classes: BTreeMap<u32, Ready>,
+    /// The sites of the inside classes, the number being the position plus one.
+    sites: Vec<(u32, String, Site)>,
+    /// How many classes were replaced.
+    pub(crate) replaced: usize,
+}
+
+/// A class that is ready.
+#[derive(Default)]
+struct Ready {
+    class: Class,
+    name_here: String,
+    guessed: bool,
+    bytes: Option<Vec<u8>>,
+    methods: Vec<(u8, String)>,
+    fields: Vec<String>,
+    constants: Vec<String>,
+}
+
+/// Reads the tables and makes the classes.
+pub(crate) fn prepare<S: Source>(
+    recording: &Recording<S>,
+    plan: &Plan,
+) -> Result<Prepared, PlayError> {
+    let mut tables = Reader::default();
+    for (stream, _) in recording.streams().filter(|(_, info)| info.kind == TABLES) {
+        let mut entries = recording.events(stream, 0)?;
+        while let Some(entry) = entries.next()? {
+            let number = entry.number;
+            let added = tables.table(entry.payload);
+            added.map_err(|error| PlayError::Format {
+                stream,
+                number,
+                error,
+            })?;
+        }
+    }
+    let observed = recording.manifest().details.get("observe");
+    let observed = observed.and_then(|list| list.as_array());
+    let texts = observed
+        .into_iter()
+        .flatten()
+        .filter_map(|text| text.as_str());
+    let patterns = Patterns::parse(texts)?;
+    let mut prepared = Prepared {
+        tables,
+        classes: BTreeMap::new(),
+        sites: Vec::new(),
+        replaced: 0,
+    };
+    prepared.make(&patterns, plan)?;
+    Ok(prepared)
+}
+
+impl Prepared {
+    fn make(&mut self, patterns: &Patterns, plan: &Plan) -> Result<(), PlayError> {
+        let tables = self.tables.tables();
+        let mut mentioned = BTreeMap::new();
+        let mut classes = BTreeMap::new();
+        let mut sites = Vec::new();
+        for (id, class) in &tables.classes {
+            let broken = |error: ProbeError| PlayError::Class {
+                name: class.name.replace('/', "."),
+                error,
+            };
+            let mut ready = Ready {
+                class: class.clone(),
+                name_here: class.name.clone(),
+                ..Ready::default()
+            };
+            if let Some(recorded) = tables.bytes.get(id).filter(|_| class.inside) {
+                let new = plan.classes.get(&class.name);
+                self.replaced += usize::from(new.is_some());
+                let bytes = new.unwrap_or(recorded);
+                let mut numbers = Numbers {
+                    class: *id,
+                    name: class.name.replace('/', "."),
+                    methods: Vec::new(),
+                    sites: &mut sites,
+                };
+                let played = replay::inside(bytes, patterns, &mut numbers).map_err(broken)?;
+                let file = ClassFile::parse(bytes).map_err(|error| broken(error.into()))?;
+                describe(&file, &mut ready).map_err(|error| broken(error.into()))?;
+                mentions(&file, class.loader, &mut mentioned)
+                    .map_err(|error| broken(error.into()))?;
+                ready.bytes = Some(played);
+            } else if let Some(shape) = tables.shapes.get(id).filter(|_| !class.inside) {
+                ready.name_here = name_here(class);
+                ready.bytes = Some(standin::make(&ready.name_here, shape).map_err(broken)?);
+                outline(shape, &mut ready);
+                for name in shape.interfaces.iter().chain([&shape.superclass]) {
+                    mentioned
+                        .entry(name.clone())
+                        .or_insert((class.loader, false));
+                }
+            }
+            classes.insert(*id, ready);
+        }
+        guess(tables, mentioned, &mut classes);
+        self.classes = classes;
+        self.sites = sites;
+        Ok(())
+    }
+
+    /// Writes everything that comes before the events.
+    pub(crate) fn write<W: Write>(&self, script: &mut Script<W>) -> io::Result<()> {
+        let tables = self.tables.tables();
+        for (id, ready) in &self.classes {
+            script.class(&Told {
+                id: *id,
+                class: ready.class.clone(),
+                name_here: ready.name_here.clone(),
+                guessed: ready.guessed,
+                bytes: ready.bytes.as_deref(),
+                methods: ready.methods.clone(),
+                fields: ready.fields.clone(),
+                constants: ready.constants.clone(),
+            })?;
+        }
+        for (id, (method, _)) in &tables.methods {
+            let class = tables.classes.get(&method.class);
+            let class = class.map_or("", |class| class.name.as_str());
+            let here = replayed_name(class, &method.name, &method.descriptor);
+            script.method(*id, method, &here)?;
+        }
+        for (id, (site, _)) in &tables.sites {
+            let class = tables
+                .methods
+                .get(&site.method)
+                .map(|(method, _)| method.class);
+            let class = class.and_then(|class| tables.classes.get(&class));
+            let loader = class.map_or(0, |class| class.loader);
+            script.site(true, *id, loader, "", site)?;
+        }
+        for (id, (class, r#where, site)) in (1..).zip(&self.sites) {
+            script.site(false, id, *class, r#where, site)?;
+        }
+        for (id, constant) in &tables.values {
+            script.constant(*id, constant)?;
+        }
+        Ok(())
+    }
+}
+
+/// Numbers the sites of the classes that are played.
+struct Numbers<'s> {
+    class: u32,
+    name: String,
+    methods: Vec<String>,
+    sites: &'s mut Vec<(u32, String, Site)>,
+}
+
+impl Catalog for Numbers<'_> {
+    fn method(&mut self, _: u16, name: &str, _: &str) -> u32 {
+        self.methods.push(format!("{}.{name}", self.name));
+        u32::try_from(self.methods.len()).unwrap_or(u32::MAX)
+    }
+
+    fn site(&mut self, site: &catalog::Site<'_>) -> u32 {
+        let method = usize::try_from(site.method).unwrap_or(0).checked_sub(1);
+        let method = method.and_then(|at| self.methods.get(at));
+        let r#where = method.unwrap_or(&self.name).clone();
+        let kept = Site {
+            method: 0,
+            offset: site.offset,
+            line: site.line,
+            opcode: site.opcode,
+            owner: site.owner.to_owned(),
+            name: site.name.to_owned(),
+            descriptor: site.descriptor.to_owned(),
+        };
+        self.sites.push((self.class, r#where, kept));
+        u32::try_from(self.sites.len()).unwrap_or(u32::MAX)
+    }
+}
+
+fn kind(access: u16) -> u8 {
+    match access {
+        flags if flags & ABSTRACT != 0 => 2,
+        flags if flags & NATIVE != 0 => 3,
+        _ => 1,
+    }
+}
+
+/// The members of an inside class.
+fn describe(class: &ClassFile<'_>, ready: &mut Ready) -> Result<(), ReadError> {
+    let text = |name, descriptor| -> Result<String, ReadError> {
+        let name = class.pool.utf8(name)?.to_str_lossy();
+        Ok(format!(
+            "{name}{}",
+            class.pool.utf8(descriptor)?.to_str_lossy()
+        ))
+    };
+    for method in &class.methods {
+        let named = text(method.name, method.descriptor)?;
+        ready.methods.push((kind(method.access), named));
+    }
+    for field in &class.fields {
+        ready.fields.push(text(field.name, field.descriptor)?);
+    }
+    Ok(())
+}
+
+/// The members of a stand-in.
+fn outline(shape: &Shape, ready: &mut Ready) {
+    for method in &shape.methods {
+        let named = format!("{}{}", method.name, method.descriptor);
+        ready.methods.push((kind(method.access), named));
+    }
+    for field in &shape.fields {
+        ready
+            .fields
+            .push(format!("{}{}", field.name, field.descriptor));
+        if field.access & ENUM != 0 {
+            ready.constants.push(field.name.clone());
+        }
+    }
+}
+
+/// A name that a class file may have, outside the JDK's packages.
+fn name_here(class: &Class) -> String {
+    if !class.name.contains('.') && !is_platform(&class.name) {
+        return class.name.clone();
+    }
+    let name = class.name.replace('.', "_");
+    if class.loader == 0 || is_platform(&class.name) {
+        format!("reprise/standin/{}", name.replace('/', "_"))
+    } else {
+        name
+    }
+}
+
+/// The classes that a class file names, each with the loader and whether it is
+/// an interface for sure.
+fn mentions(
+    class: &ClassFile<'_>,
+    loader: u32,
+    mentioned: &mut BTreeMap<String, (u32, bool)>,
+) -> Result<(), ReadError> {
+    let mut add = |name: &str, interface: bool| {
+        let entry = mentioned.entry(name.to_owned()).or_insert((loader, false));
+        entry.1 |= interface;
+    };
+    for index in class.pool.indexes() {
+        match class.pool.get(index)? {
+            Constant::Class { .. } => {
+                let name = class.pool.class_name(index)?.to_str_lossy();
+                match name.starts_with('[') {
+                    true => named_in(&name).for_each(|name| add(name, false)),
+                    false => add(&name, false),
+                }
+            }
+            Constant::InterfaceMethodRef { .. } => {
+                add(&class.pool.member(index)?.class.to_str_lossy(), true);
+            }
+            Constant::NameAndType { .. } => {
+                let (_, descriptor) = class.pool.name_and_type(index)?;
+                named_in(&descriptor.to_str_lossy()).for_each(|name| add(name, false));
+            }
+            Constant::MethodType { descriptor } => {
+                let descriptor = class.pool.utf8(descriptor)?.to_str_lossy();
+                named_in(&descriptor).for_each(|name| add(name, false));
+            }
+            _ => {}
+        }
+    }
+    for member in class.fields.iter().chain(&class.methods) {
+        let descriptor = class.pool.utf8(member.descriptor)?.to_str_lossy();
+        named_in(&descriptor).for_each(|name| add(name, false));
+    }
+    for interface in &class.interfaces {
+        add(&class.pool.class_name(*interface)?.to_str_lossy(), true);
+    }
+    Ok(())
+}
+
+/// The classes in a descriptor.
+fn named_in(descriptor: &str) -> impl Iterator<Item = &str> {
+    let pieces = descriptor.split(';').filter_map(|piece| {
+        let start = piece.find('L')?;
+        piece.get(start + 1..)
+    });
+    pieces.filter(|name| !name.is_empty())
+}
+
+/// Stand-ins for classes of which only the name is known: they were never
+/// loaded while it was recorded, or they are the JDK's, which the JVM will see.
+fn guess(
+    tables: &Tables,
+    mentioned: BTreeMap<String, (u32, bool)>,
+    classes: &mut BTreeMap<u32, Ready>,
+) {
+    let known: BTreeSet<String> = classes
+        .values()
+        .filter(|ready| ready.bytes.is_some())
+        .map(|ready| ready.class.name.clone())
+        .collect();
+    let mut next = tables.classes.keys().max().copied().unwrap_or(0);
+    let loaders: HashMap<&str, u32> = tables
+        .classes
+        .values()
+        .map(|class| (class.name.as_str(), class.loader))
+        .collect();
+    for (name, (loader, is_interface)) in mentioned {
+        let of_jdk = name.starts_with("java/") || loaders.get(name.as_str()) == Some(&0);
+        if of_jdk || known.contains(&name) || name.is_empty() {
+            continue;
+        }
+        let shape = Shape {
+            access: if is_interface { 0x0601 } else { 0x0021 },
+            ..Shape::default()
+        };
+        let Ok(bytes) = standin::make(&name, &shape) else {
+            continue;
+        };
+        next = next.saturating_add(1);
+        let ready = Ready {
+            class: Class {
+                loader,
+                inside: false,
+                name: name.clone(),
+            },
+            name_here: name,
+            guessed: true,
+            bytes: Some(bytes),
+            ..Ready::default()
+        };
+        classes.insert(next, ready);
+    }
+}

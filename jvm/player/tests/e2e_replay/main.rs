@@ -1,0 +1,8 @@
+//! Programs recorded by the agent, and played without their classes.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod changed;
+mod hostile;
+mod nanoxml;
+mod subjects;
+mod support;

@@ -1,0 +1,221 @@
+//! The instructions of a body that go to the player.
+
+use reprise_classfile::descriptor::{FieldType, MethodDescriptor};
+use reprise_classfile::opcode;
+use reprise_classfile::read::{Constant, Instruction, MemberRef};
+use reprise_classfile::write::{Invoke, Snippet};
+
+use super::functions;
+use super::replayed_name;
+use super::stubs::{STUB, Shape, Stubs, named};
+use crate::ProbeError;
+use crate::calls::{Constructions, Way, is_value_of, way};
+use crate::fields::may_leave;
+use crate::method::Body;
+use crate::probe::{OBJECT_TYPE, push_id};
+use crate::pure::is_pure;
+
+pub(super) fn rewrite<'c>(
+    body: &mut Body<'c, '_>,
+    stubs: &mut Stubs<'c>,
+) -> Result<(), ProbeError> {
+    let mut constructions = None;
+    for instruction in body.editor.instructions().to_vec() {
+        let Some(index) = instruction.constant() else {
+            continue;
+        };
+        match instruction.opcode {
+            opcode::NEW => new(body, &instruction, index)?,
+            opcode::GETSTATIC..=opcode::PUTFIELD => {
+                let member = body.class.pool.member(index)?;
+                if may_leave(body, &instruction, &member)? {
+                    access(body, stubs, &instruction, &member)?;
+                }
+            }
+            opcode::INVOKEVIRTUAL..=opcode::INVOKEINTERFACE => {
+                let member = body.class.pool.member(index)?;
+                if instruction.opcode == opcode::INVOKESPECIAL && member.name == "<init>" {
+                    let known = constructions.get_or_insert_with(|| Constructions::of(body));
+                    let of_this = known.of_this.contains(&instruction.offset);
+                    construct(body, stubs, &instruction, &member, of_this)?;
+                } else if is_value_of(&instruction, &member) {
+                    functions::string(body, &instruction)?;
+                } else if let Some(way) = way(body, &instruction, &member, &mut constructions)? {
+                    call(body, stubs, &instruction, &member, way)?;
+                }
+            }
+            _ => {}
+        }
+    }
+    functions::rewrite_dynamic(body, stubs)
+}
+
+/// `new`: the object is there at once, and its constructor is a method.
+fn new(
+    body: &mut Body<'_, '_>,
+    instruction: &Instruction<'_>,
+    index: u16,
+) -> Result<(), ProbeError> {
+    let class = body.class.pool.class_name(index)?.to_str_lossy();
+    if is_pure(&class, "<init>", "()V") {
+        return Ok(());
+    }
+    let mut code = Snippet::new();
+    allocate(body, &mut code, instruction.offset, &class)?;
+    body.editor.replace(instruction.offset, code)?;
+    Ok(())
+}
+
+/// An object of that class, on the stack.
+pub(super) fn allocate(
+    body: &mut Body<'_, '_>,
+    code: &mut Snippet,
+    offset: u32,
+    class: &str,
+) -> Result<(), ProbeError> {
+    let site = body.site(offset, opcode::NEW, class, "", "V");
+    push_id(code, site, body.pool)?;
+    code.invoke(
+        Invoke::Static,
+        STUB,
+        "allocate",
+        "(I)Ljava/lang/Object;",
+        body.pool,
+    )?;
+    code.with_class(opcode::CHECKCAST, class, body.pool)?;
+    Ok(())
+}
+
+fn construct<'c>(
+    body: &mut Body<'c, '_>,
+    stubs: &mut Stubs<'c>,
+    instruction: &Instruction<'c>,
+    member: &MemberRef<'c>,
+    of_this: bool,
+) -> Result<(), ProbeError> {
+    let owner = member.class.to_str_lossy();
+    let text = member.descriptor.to_str_lossy();
+    let mut code = Snippet::new();
+    if body.patterns.is_inside(&owner) {
+        let name = replayed_name(&owner, "<init>", &text);
+        code.invoke(Invoke::Virtual, &owner, &name, &text, body.pool)?;
+    } else if is_pure(&owner, "<init>", &text) {
+        match (of_this, owner.as_ref()) {
+            (false, _) => return Ok(()),
+            (true, "java/lang/Enum") => {
+                let descriptor = "(Ljava/lang/Object;Ljava/lang/String;I)V";
+                code.invoke(Invoke::Static, STUB, "enumConstant", descriptor, body.pool)?;
+            }
+            (true, _) => drop(code.op(opcode::POP)?),
+        }
+    } else {
+        let descriptor = MethodDescriptor::parse(member.descriptor)?;
+        let mut parameters = vec![OBJECT_TYPE];
+        parameters.extend(descriptor.parameters);
+        let result = None;
+        let shape = Shape { parameters, result };
+        let function = if of_this {
+            "constructSuper"
+        } else {
+            "construct"
+        };
+        let offset = instruction.offset;
+        let site = body.site(offset, instruction.opcode, &owner, "<init>", &text);
+        let key = format!("{function} {text}");
+        code = stubs.call(key, &shape, site, body.pool, |_, pool| {
+            Stubs::always(&shape, function, pool)
+        })?;
+    }
+    body.editor.replace(instruction.offset, code)?;
+    Ok(())
+}
+
+fn call<'c>(
+    body: &mut Body<'c, '_>,
+    stubs: &mut Stubs<'c>,
+    instruction: &Instruction<'c>,
+    member: &MemberRef<'c>,
+    way: Way,
+) -> Result<(), ProbeError> {
+    let owner = member.class.to_str_lossy();
+    let name = member.name.to_str_lossy();
+    let text = member.descriptor.to_str_lossy();
+    let offset = instruction.offset;
+    let site = body.site(offset, instruction.opcode, &owner, &name, &text);
+    let descriptor = MethodDescriptor::parse(member.descriptor)?;
+    let receiver = match way {
+        Way::Dispatch => Some(named(member.class)),
+        // What `super` calls are made on is this class.
+        Way::Super => Some(FieldType::Object(body.class.name()?)),
+        Way::Out | Way::New(_) | Way::SuperConstructor => None,
+    };
+    let mut parameters: Vec<FieldType<'_>> = receiver.into_iter().collect();
+    parameters.extend(descriptor.parameters);
+    let result = descriptor.result;
+    let shape = Shape { parameters, result };
+    let key = format!("{} {owner} {name} {text}", instruction.opcode);
+    let code = stubs.call(key, &shape, site, body.pool, |stubs, pool| {
+        if receiver.is_none() {
+            return Stubs::always(&shape, "call", pool);
+        }
+        let mut stay = Snippet::new();
+        shape.load(&mut stay)?;
+        let of_interface = instruction
+            .constant()
+            .and_then(|index| body.class.pool.get(index).ok())
+            .is_some_and(|constant| matches!(constant, Constant::InterfaceMethodRef { .. }));
+        match instruction.opcode {
+            opcode::INVOKEINTERFACE => {
+                stay.invoke(Invoke::Interface, &owner, &name, &text, pool)?;
+            }
+            opcode::INVOKESPECIAL if of_interface => {
+                stay.invoke(Invoke::InterfaceSpecial, &owner, &name, &text, pool)?;
+            }
+            opcode::INVOKESPECIAL => {
+                stay.invoke(Invoke::Special, &owner, &name, &text, pool)?;
+            }
+            _ => drop(stay.invoke(Invoke::Virtual, &owner, &name, &text, pool)?),
+        }
+        stubs.choice(&shape, "call", stay, pool)
+    })?;
+    body.editor.replace(offset, code)?;
+    Ok(())
+}
+
+fn access<'c>(
+    body: &mut Body<'c, '_>,
+    stubs: &mut Stubs<'c>,
+    instruction: &Instruction<'c>,
+    member: &MemberRef<'c>,
+) -> Result<(), ProbeError> {
+    let owner = member.class.to_str_lossy();
+    let name = member.name.to_str_lossy();
+    let text = member.descriptor.to_str_lossy();
+    let opcode = instruction.opcode;
+    let site = body.site(instruction.offset, opcode, &owner, &name, &text);
+    let ty = FieldType::parse(member.descriptor)?;
+    let is_static = matches!(opcode, opcode::GETSTATIC | opcode::PUTSTATIC);
+    let writes = matches!(opcode, opcode::PUTSTATIC | opcode::PUTFIELD);
+    let mut parameters = Vec::new();
+    if !is_static {
+        parameters.push(named(member.class));
+    }
+    if writes {
+        parameters.push(ty);
+    }
+    let result = (!writes).then_some(ty);
+    let shape = Shape { parameters, result };
+    let function = if writes { "write" } else { "read" };
+    let key = format!("{opcode} {owner} {name} {text}");
+    let code = stubs.call(key, &shape, site, body.pool, |stubs, pool| {
+        if is_static {
+            return Stubs::always(&shape, function, pool);
+        }
+        let mut stay = Snippet::new();
+        shape.load(&mut stay)?;
+        stay.field(opcode, &owner, &name, &text, pool)?;
+        stubs.choice(&shape, function, stay, pool)
+    })?;
+    body.editor.replace(instruction.offset, code)?;
+    Ok(())
+}

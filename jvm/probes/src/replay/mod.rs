@@ -1,0 +1,89 @@
+//! Inside classes as a replay runs them: what leaves goes to the player.
+//!
+//! The same instructions that get probes when a run is recorded are replaced
+//! here, and the same code decides which. Each becomes a call of a static
+//! method that is added to the class ([`stubs`]); that method asks the player
+//! whether the call leaves, and either hands it over or makes it. So the body
+//! keeps its lines, its locals and, but for the replaced instructions, its
+//! bytes, and a debugger shows what it always did.
+//!
+//! ```text
+//! before                        in a replay
+//! invokevirtual List.add        sipush SITE, invokestatic this.reprise$3(List, Object, int)
+//! getstatic Main.shared         sipush SITE, invokestatic this.reprise$4(int)
+//! new X                         sipush SITE, invokestatic Stub.allocate(int), checkcast X
+//! invokespecial X.<init>        X outside: as a call; X inside: invokevirtual X.reprise$init$X
+//! X(…) { super(…); … }          void reprise$init$X(…) { …; … }
+//! ```
+//! Constructors become ordinary methods, because a constructor must call one of
+//! its superclass and an outside one must not run. Their names say their class,
+//! so that none overrides another. A finalizer loses its name: the player calls
+//! it when the recording says so, and the collector must not.
+
+mod bodies;
+mod functions;
+mod stubs;
+
+use reprise_classfile::read::{ClassFile, access};
+use reprise_classfile::relocate::Editor;
+use reprise_classfile::write::ClassEditor;
+
+use crate::ProbeError;
+use crate::catalog::Catalog;
+use crate::method::Body;
+use crate::pattern::Patterns;
+use stubs::Stubs;
+
+/// The name that a method has in a replay.
+#[must_use]
+pub fn replayed_name(class: &str, name: &str, descriptor: &str) -> String {
+    match (name, descriptor) {
+        ("<init>", _) => format!("reprise$init${}", class.replace('/', "$")),
+        ("finalize", "()V") => "reprise$finalize".to_owned(),
+        _ => name.to_owned(),
+    }
+}
+
+/// The class as a replay runs it.
+pub fn inside(
+    bytes: &[u8],
+    patterns: &Patterns,
+    catalog: &mut dyn Catalog,
+) -> Result<Vec<u8>, ProbeError> {
+    let class = ClassFile::parse(bytes)?;
+    let mut edited = ClassEditor::new(&class);
+    let mut stubs = Stubs::new(&class)?;
+    let this = class.name()?.to_str_lossy();
+    for (index, method) in class.methods.iter().enumerate() {
+        let name = class.pool.utf8(method.name)?.to_str_lossy();
+        let descriptor = class.pool.utf8(method.descriptor)?.to_str_lossy();
+        let id = catalog.method(method.access, &name, &descriptor);
+        if let Some(mut editor) = Editor::new(&class, method)? {
+            editor.born();
+            let pool = &mut edited.pool;
+            let mut body = Body::new(&class, method, editor, pool, patterns, catalog, id);
+            bodies::rewrite(&mut body, &mut stubs)?;
+            let code = body.editor.finish(body.pool)?;
+            edited.set_code(index, code)?;
+        }
+        let replayed = replayed_name(&this, &name, &descriptor);
+        if replayed != name {
+            let renamed = edited.pool.utf8(&replayed)?;
+            if let Some(method) = edited.methods.get_mut(index) {
+                method.name = renamed;
+                method.access &= !(access::PRIVATE | access::PROTECTED);
+                method.access |= access::PUBLIC;
+            }
+        }
+    }
+    functions::rewrite_references(&class, &mut edited, patterns, catalog, &mut stubs)?;
+    // Only constructors may store into final fields, and there are none left.
+    for field in &mut edited.fields {
+        if field.access & access::STATIC == 0 {
+            field.access &= !access::FINAL;
+        }
+    }
+    edited.remove_attribute("PermittedSubclasses");
+    stubs.add_to(&mut edited)?;
+    Ok(edited.finish()?)
+}

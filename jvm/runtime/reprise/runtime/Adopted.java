@@ -1,0 +1,90 @@
+package reprise.runtime;
+
+import java.lang.reflect.Modifier;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Inside objects that no recorded constructor has made: deserialised, copied or
+ * made by the JVM. A replay has them only if it is told what is in them.
+ */
+final class Adopted {
+    /** A field that an inside class declares. */
+    static final class Field {
+        /** The number of the class. */
+        final int type;
+        final String name;
+        final int kind;
+        private final long offset;
+
+        Field(int type, java.lang.reflect.Field field) {
+            this.type = type;
+            name = field.getName();
+            kind = kind(field.getType());
+            offset = Ring.U.objectFieldOffset(field);
+        }
+
+        private static int kind(Class<?> c) {
+            return c == boolean.class ? Type.BOOLEAN
+                : c == byte.class ? Type.BYTE
+                : c == char.class ? Type.CHAR
+                : c == short.class ? Type.SHORT
+                : c == int.class ? Type.INT
+                : c == long.class ? Type.LONG
+                : c == float.class ? Type.FLOAT
+                : c == double.class ? Type.DOUBLE
+                : Type.REFERENCE;
+        }
+
+        void write(Recorder r, Object o) {
+            switch (kind) {
+                case Type.BOOLEAN: r.value(Ring.U.getBoolean(o, offset)); break;
+                case Type.BYTE: r.value(Ring.U.getByte(o, offset)); break;
+                case Type.CHAR: r.value(Ring.U.getChar(o, offset)); break;
+                case Type.SHORT: r.value(Ring.U.getShort(o, offset)); break;
+                case Type.INT: r.value(Ring.U.getInt(o, offset)); break;
+                case Type.LONG: r.value(Ring.U.getLong(o, offset)); break;
+                case Type.FLOAT: r.value(Ring.U.getFloat(o, offset)); break;
+                case Type.DOUBLE: r.value(Ring.U.getDouble(o, offset)); break;
+                default: r.value(Ring.U.getReference(o, offset)); break;
+            }
+        }
+    }
+
+    private static final Field[] NONE = {};
+
+    private static final ClassValue<Field[]> FIELDS = new ClassValue<Field[]>() {
+        @Override
+        protected Field[] computeValue(Class<?> type) {
+            try {
+                return find(type);
+            } catch (LinkageError | RuntimeException unknown) {
+                // Asking a class for its fields looks up their types.
+                return NONE;
+            }
+        }
+    };
+
+    private Adopted() {}
+
+    static Field[] fields(Object o) {
+        return FIELDS.get(o.getClass());
+    }
+
+    private static Field[] find(Class<?> type) {
+        List<Field> found = new ArrayList<>();
+        for (Class<?> c = type; c != null; c = c.getSuperclass()) {
+            ClassInfo info = ClassInfo.of(c);
+            if (info.space != ClassInfo.INSIDE) {
+                continue;
+            }
+            for (java.lang.reflect.Field field : c.getDeclaredFields()) {
+                if (!Modifier.isStatic(field.getModifiers())
+                    && !field.getName().equals(ClassInfo.FIELD)) {
+                    found.add(new Field(info.number, field));
+                }
+            }
+        }
+        return found.toArray(NONE);
+    }
+}
