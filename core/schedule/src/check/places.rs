@@ -320,8 +320,13 @@ fn resolve_line(
                 );
             }
             Moment::In => {
-                let calls = on_line.filter(|bytecode| bytecode.blocks == Blocks::Yes);
-                places.extend(calls.map(|bytecode| (*class, *method, bytecode.offset)));
+                let calls = on_line.filter(|bytecode| bytecode.blocks != Blocks::No);
+                let calls = calls.map(|call| (call.blocks, (*class, *method, call.offset)));
+                let (certain, likely): (Vec<_>, Vec<_>) =
+                    calls.partition(|(blocks, _)| *blocks == Blocks::Yes);
+                // What is not known to block counts when nothing else does.
+                let calls = if certain.is_empty() { likely } else { certain };
+                places.extend(calls.into_iter().map(|(_, place)| place));
             }
         }
     }

@@ -14,8 +14,9 @@ use crate::command::{Command, Loop, MessageAction, Messages, SwitchAction, Switc
 use crate::limits;
 use crate::thread::{Target, ThreadId};
 
-/// The most switches that are looked at for one that was there before.
-const SWITCHES: usize = 1 << 16;
+/// How much is kept of the switches that are looked at, in numbers, to find one
+/// that was there before.
+const KEPT: usize = 1 << 22;
 
 /// Nothing if no loop is endless.
 pub(super) fn convert(messages: &Messages) -> Result<Option<Switches>, ConvertError> {
@@ -63,7 +64,7 @@ impl<'a> Simulation<'a> {
 
     fn run(mut self) -> Result<Switches, ConvertError> {
         let mut seen: HashMap<Moment<'a>, usize> = HashMap::new();
-        let mut running = 0;
+        let (mut running, mut kept) = (0, 0);
         loop {
             let died = self.turn(running)?;
             let Some(next) = self.next(running) else {
@@ -83,7 +84,8 @@ impl<'a> Simulation<'a> {
             running = next;
             let buffered = self.buffered.iter().filter(|(_, n)| **n > 0);
             let buffered = buffered.map(|(key, n)| (*key, *n)).collect();
-            let moment = (running, self.at.clone(), buffered);
+            let moment: Moment<'a> = (running, self.at.clone(), buffered);
+            kept += 1 + moment.1.len() + moment.2.len();
             if let Some(before) = seen.insert(moment, self.commands.len()) {
                 let body = self.commands.split_off(before);
                 let times = Times::Endless;
@@ -92,7 +94,7 @@ impl<'a> Simulation<'a> {
                     commands: self.commands,
                 });
             }
-            if seen.len() > SWITCHES || self.commands.len() > limits::COMMANDS {
+            if kept > KEPT || self.commands.len() > limits::COMMANDS {
                 return Err(ConvertError::Drift);
             }
         }

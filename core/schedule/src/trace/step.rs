@@ -130,7 +130,8 @@ pub(super) fn parse(words: &mut Words<'_>, names: &mut Names) -> Result<Option<S
 /// An offset, or a whole location.
 fn next(reader: &mut Reader<'_, '_>, location: &CodeLocation) -> Result<CodeLocation, TraceError> {
     let word: Word<'_> = reader.word("the next bytecode")?;
-    if let Ok(offset) = word.text.parse() {
+    let digits = word.text.bytes().all(|digit| digit.is_ascii_digit());
+    if digits && let Ok(offset) = word.text.parse() {
         return Ok(CodeLocation {
             offset,
             ..location.clone()

@@ -9,7 +9,7 @@ fn golden(name: &str) -> Schedule {
     parse(&text).unwrap()
 }
 
-fn check_text(schedule: impl ToString, expected: &Expect) {
+fn check_text(schedule: &impl ToString, expected: &Expect) {
     expected.assert_eq(&schedule.to_string());
 }
 
@@ -33,7 +33,7 @@ fn the_schedule_that_leads_to_a_failure() {
         "#]],
     );
     check_text(
-        schedule.to_messages().unwrap(),
+        &schedule.to_messages().unwrap(),
         &expect![[r#"
             thread 0
               before Main main([Ljava/lang/String;)V 63 1
@@ -107,7 +107,7 @@ fn the_schedule_that_never_ends() {
     "#]],
     );
     check_text(
-        Schedule::from(messages).to_switches().unwrap(),
+        &Schedule::from(messages).to_switches().unwrap(),
         &expect![[r#"
             before Main main([Ljava/lang/String;)V 63 1
             switch 1
@@ -134,7 +134,7 @@ fn the_schedule_that_never_ends() {
 #[test]
 fn every_command_is_understood() {
     check_text(
-        golden("everything"),
+        &golden("everything"),
         &expect![[r#"
         before Main main([Ljava/lang/String;)V 12 1
         log 1 two threads are started
@@ -171,7 +171,7 @@ fn the_failure_in_messages() {
     let schedule = golden("messages");
     assert_eq!(check(&schedule, None), []);
     check_text(
-        schedule.to_switches().unwrap(),
+        &schedule.to_switches().unwrap(),
         &expect![[r#"
         before Main main([Ljava/lang/String;)V 63 1
         switch 1
