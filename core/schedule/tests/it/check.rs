@@ -214,6 +214,13 @@ fn places_are_in_the_program() {
         before com.acme.Producer run()V 6 1
     "#]],
     );
+    // It may block, and nothing else on the line does.
+    place(
+        "in Producer.java:12",
+        &expect![[r#"
+            in com.acme.Producer run()V 7 1
+        "#]],
+    );
     place(
         "in com/acme/Producer.java:11",
         &expect![[r#"
@@ -337,9 +344,9 @@ fn what_is_not_in_the_program_is_answered_with_what_is_near() {
     "#]],
     );
     place(
-        "in Producer.java:12",
+        "in Producer.java:20",
         &expect![[r#"
-        nothing at line 12 of Producer.java blocks, so nothing can happen 'in' it
+        nothing at line 20 of Producer.java blocks, so nothing can happen 'in' it
           write 'before'
     "#]],
     );

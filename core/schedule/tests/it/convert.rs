@@ -290,7 +290,7 @@ fn unrolled(commands: &[Command<SwitchAction>], into: &mut Vec<Command<SwitchAct
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(ProptestConfig::with_cases(1000))]
 
     /// Messages that were made of switches allow one order: that of the switches.
     #[test]

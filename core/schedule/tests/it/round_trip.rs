@@ -6,7 +6,7 @@ use reprise_schedule::{parse, parse_bytes, parse_lines};
 use crate::values;
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2000))]
+    #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
     fn what_is_printed_is_read_back(schedule in values::schedule()) {
