@@ -17,6 +17,7 @@ pub mod output_name;
 pub mod readable;
 pub mod record;
 pub mod replay;
+pub mod schedule;
 pub mod show;
 pub mod tour;
 

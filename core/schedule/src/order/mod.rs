@@ -65,14 +65,12 @@ impl Order {
         while let Some(thread) = queue.pop_front() {
             let before = done[thread];
             done[thread] = self.run(thread, &done);
-            if let Some(piece) = self.threads[thread].get(done[thread]) {
-                for need in &piece.needs {
-                    if let Some(list) = waiting.get_mut(need.thread)
-                        && !self.is_met(need, &done)
-                    {
-                        list.push(thread);
-                    }
-                }
+            // One thread is in one list at a time, so no work is done twice.
+            if let Some(piece) = self.threads[thread].get(done[thread])
+                && let Some(unmet) = piece.needs.iter().find(|need| !self.is_met(need, &done))
+                && let Some(list) = waiting.get_mut(unmet.thread)
+            {
+                list.push(thread);
             }
             if done[thread] > before {
                 queue.extend(waiting[thread].drain(..));
