@@ -156,3 +156,27 @@ fn the_search_is_near_the_optimum() {
     assert_eq!(wide.optimal, CASES);
     assert!(narrow.optimal * 10 >= CASES * 9);
 }
+
+/// Threads that wait for several others were once looked at again and again, in
+/// numbers that doubled.
+#[test]
+fn long_orders_are_gone_through() {
+    let mut random = Random(0x1005_5eed_1234_5678);
+    let mut order = Order {
+        threads: vec![vec![Piece::default()]; 8],
+    };
+    for _ in 0..20_000 {
+        let thread = random.below(8);
+        let others = [random.below(8), random.below(8), random.below(8)];
+        let others = others.into_iter().filter(|other| *other != thread);
+        let needs = others.map(|other| Need {
+            thread: other,
+            done: order.threads[other].len(),
+        });
+        let needs = needs.collect();
+        order.threads[thread].push(Piece { needs });
+    }
+    let turns = order.turns();
+    assert_complete(&order, &turns);
+    assert!(turns.len() >= order.lower_bound());
+}
