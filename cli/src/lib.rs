@@ -19,6 +19,7 @@ pub mod output_name;
 pub mod readable;
 pub mod record;
 pub mod replay;
+pub mod schedule;
 pub mod show;
 pub mod stop;
 pub mod tour;

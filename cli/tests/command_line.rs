@@ -64,6 +64,9 @@ fn help_is_short_and_grouped() {
             Look into a recording:
               show         Show what a recording holds: how it ended, the failure, the last events
 
+            Write down in which order threads run:
+              schedule     Check, convert and make thread schedules, which are texts
+
             Set up:
               completions  Print a script that completes reprise's commands and options in a shell
               man          Print a man page, or write all of them into a folder
@@ -297,6 +300,10 @@ fn every_command_has_a_man_page() {
             "reprise-man.1",
             "reprise-record.1",
             "reprise-replay.1",
+            "reprise-schedule-check.1",
+            "reprise-schedule-convert.1",
+            "reprise-schedule-from-trace.1",
+            "reprise-schedule.1",
             "reprise-show.1",
             "reprise-status.1",
             "reprise-stop.1",

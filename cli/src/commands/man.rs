@@ -60,13 +60,20 @@ impl Man {
     }
 }
 
-/// The name and text of each page: the program's and one per command.
+/// The name and text of each page: the program's and one per command, and per
+/// command of a command.
 fn pages() -> Result<Vec<(String, Vec<u8>)>, Failure> {
     // Building fills in the commands' full names, which the pages are named by.
     let mut program = super::definition().disable_help_subcommand(true);
     program.build();
     let mut pages = Vec::new();
-    for command in std::iter::once(&program).chain(program.get_subcommands()) {
+    let mut left: Vec<&clap::Command> = vec![&program];
+    while let Some(command) = left.pop() {
+        left.extend(
+            command
+                .get_subcommands()
+                .filter(|inner| inner.get_name() != "help"),
+        );
         let name = command.get_display_name().unwrap_or("reprise").to_string();
         let text = page(command)
             .map_err(|error| Failure::new(format!("make the man page of {name}"), error))?;

@@ -12,6 +12,7 @@ mod probe;
 mod quantity;
 mod record;
 mod replay;
+mod schedule;
 mod show;
 mod status;
 mod stop;
@@ -24,6 +25,8 @@ use std::fmt::Write as _;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::failure::{Failure, Status};
+
+pub use schedule::Format as ScheduleFormat;
 
 /// Declares the enum of commands from a table of groups, how each command is
 /// run, and the headings under which the help lists them.
@@ -65,6 +68,9 @@ commands! {
     }
     "Look into a recording" {
         Show(show::Show),
+    }
+    "Write down in which order threads run" {
+        Schedule(schedule::Schedule),
     }
     "Set up" {
         Completions(completions::Completions),

@@ -13,6 +13,7 @@ const PURE: &[(&str, &[&str])] = &[
     ("jvm/classfile/", ALL),
     ("jvm/events/", ALL),
     ("jvm/probes/", ALL),
+    ("jvm/program/", ALL),
     ("process/events/", ALL),
     ("process/syscalls/", ALL),
 ];

@@ -1,0 +1,190 @@
+//! Schedules against a program that javac compiled: in a folder, in a jar, in a
+//! jar within a jar.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use expect_test::{Expect, expect};
+use tempfile::TempDir;
+
+const SUBJECT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../subjects/schedule-buffer");
+
+/// The compiled subject, or nothing where there is no JDK.
+struct Built {
+    folder: TempDir,
+}
+
+impl Built {
+    fn new() -> Option<Self> {
+        let folder = tempfile::tempdir().unwrap();
+        let classes = folder.path().join("classes");
+        let javac = Command::new("javac")
+            .args(["-encoding", "UTF-8", "--release", "11", "-g", "-d"])
+            .arg(&classes)
+            .arg(format!("{SUBJECT}/Main.java"))
+            .output();
+        let Ok(javac) = javac else {
+            eprintln!("skipped: there is no javac");
+            return None;
+        };
+        assert!(javac.status.success(), "{javac:?}");
+        Some(Self { folder })
+    }
+
+    fn classes(&self) -> PathBuf {
+        self.folder.path().join("classes")
+    }
+
+    /// Puts a folder into a jar.
+    fn jar(&self, name: &str, from: &Path) -> PathBuf {
+        let jar = self.folder.path().join(name);
+        let done = Command::new("jar")
+            .arg("cf")
+            .arg(&jar)
+            .arg("-C")
+            .arg(from)
+            .arg(".")
+            .output()
+            .unwrap();
+        assert!(done.status.success(), "{done:?}");
+        jar
+    }
+
+    fn reprise(&self, arguments: &[&str], program: &Path) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_reprise"))
+            .arg("schedule")
+            .args(arguments)
+            .arg("--program")
+            .arg(program)
+            .current_dir(SUBJECT)
+            .output()
+            .unwrap()
+    }
+}
+
+fn check(output: &Output, status: i32, expected: &Expect) {
+    let text = String::from_utf8_lossy(&output.stdout).into_owned()
+        + &String::from_utf8_lossy(&output.stderr);
+    expected.assert_eq(&text);
+    assert_eq!(output.status.code(), Some(status));
+}
+
+#[test]
+fn a_schedule_fits_its_program_wherever_the_classes_are() {
+    let Some(built) = Built::new() else { return };
+    let classes = built.classes();
+    let jar = built.jar("app.jar", &classes);
+    let inner = built.folder.path().join("inner");
+    std::fs::create_dir_all(inner.join("BOOT-INF/lib")).unwrap();
+    std::fs::rename(&jar, inner.join("BOOT-INF/lib/app.jar")).unwrap();
+    let boot = built.jar("boot.jar", &inner);
+    let jar = built.jar("app.jar", &classes);
+    for program in [&classes, &jar, &boot] {
+        for name in ["failure.sched", "lines.sched"] {
+            let output = built.reprise(&["check", name], program);
+            assert_eq!(
+                String::from_utf8_lossy(&output.stdout),
+                format!(
+                    "{name}: 5 events, 4 switches, 4 threads; against 4 classes: nothing wrong\n"
+                ),
+            );
+            assert_eq!(output.status.code(), Some(0), "{output:?}");
+        }
+    }
+    check(
+        &built.reprise(&["check", "failure.sched"], &classes.join("Main.class")),
+        1,
+        &expect![[r#"
+            failure.sched:8: error: there is no class Producer in the program
+              try: is this the right program, with all of its jars?
+            failure.sched:12: error: there is no class Consumer in the program
+              try: is this the right program, with all of its jars?
+            failure.sched:16: error: there is no class Consumer in the program
+              try: is this the right program, with all of its jars?
+            failure.sched:20: error: there is no class Buffer in the program
+              try: is this the right program, with all of its jars?
+            failure.sched: 5 events, 4 switches, 4 threads; against 1 class: 4 errors
+        "#]],
+    );
+}
+
+#[test]
+fn lines_become_bytecodes() {
+    let Some(built) = Built::new() else { return };
+    let program = built.classes();
+    check(
+        &built.reprise(&["convert", "--to", "switches", "lines.sched"], &program),
+        0,
+        &expect![[r#"
+            in Main main([Ljava/lang/String;)V 102 1
+            switch 1
+            before Producer run()V 7 2
+            switch 2
+            before Consumer run()V 10 1
+            switch 3
+            before Consumer run()V 18 1
+            die 2
+            before Buffer get()I 0 1
+            terminate
+        "#]],
+    );
+}
+
+/// The classes of the program, but another version of them.
+#[test]
+fn a_schedule_for_another_version_is_refused_place_by_place() {
+    let Some(built) = Built::new() else { return };
+    let old = built.folder.path().join("old.sched");
+    let text = "\
+in Main main 101 1
+switch 1
+before Producer rum()V 15 1
+switch 2
+before Consumer run()V 11 1
+switch 3
+before Consumar run()V 10 1
+die 2
+in Main.java:33 1
+switch 2
+before Main.java:67 1
+switch 1
+in Main.java:67 1
+switch 2
+before Mian.java:67 1
+switch 1
+before Main.java:65 1
+switch 2
+before Main.java:61 1
+switch 1
+";
+    std::fs::write(&old, text).unwrap();
+    let name = old.to_str().unwrap();
+    let output = built.reprise(&["check", name], &built.classes());
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    expect![[r#"
+        old.sched:1: error: the bytecode at Main.main([Ljava/lang/String;)V 101 never blocks, so nothing can happen 'in' it
+          try: write 'before', or 'in' with offset 102 or 108 or 114
+        old.sched:3: error: there is no method rum()V in class Producer
+          try: did you mean run()V?
+        old.sched:7: error: there is no class Consumar in the program
+          try: did you mean Consumer?
+        old.sched:9: error: nothing at line 33 of Main.java blocks, so nothing can happen 'in' it
+          try: write 'before'
+        old.sched:13: error: nothing at line 67 of Main.java blocks, so nothing can happen 'in' it
+          try: write 'before'
+        old.sched:15: error: no class of the program says that it was compiled from Mian.java
+          try: did you mean Main.java?
+        old.sched:17: error: there is no code at line 65 of Main.java
+          try: there is code at line 64 or 66
+        old.sched: 10 events, 10 switches, 4 threads; against 4 classes: 7 errors
+    "#]].assert_eq(&stdout.replace(name, "old.sched"));
+    assert_eq!(output.status.code(), Some(1));
+    let output = built.reprise(&["convert", "--to", "messages", name], &built.classes());
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    expect![[r#"
+        reprise: cannot find the place at line 1 of old.sched: the bytecode at Main.main([Ljava/lang/String;)V 101 never blocks, so nothing can happen 'in' it
+          try: write 'before', or 'in' with offset 102 or 108 or 114
+    "#]].assert_eq(&stderr.replace(name, "old.sched"));
+    assert_eq!(output.status.code(), Some(1));
+}

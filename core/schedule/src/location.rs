@@ -1,0 +1,142 @@
+//! Where in a program.
+//!
+//! ```text
+//! com.acme.Producer run()V 13       class, method with its descriptor, offset
+//! com.acme.Producer run 13          the only method of that name
+//! com.acme.Producer 2 13            the third method of the class file
+//! Producer.java:13                  the first bytecode of a line
+//! com/acme/Producer.java:13         the same, where two packages have such a file
+//! ```
+//!
+//! The paper counts methods; names survive a compiler that orders them
+//! differently. A source line is for people and says less: [`crate::resolve`]
+//! turns it into the other form.
+
+use std::fmt;
+
+use crate::name::{Name, write_word};
+
+/// A bytecode of a program.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Location {
+    /// A bytecode, exactly.
+    Code(CodeLocation),
+    /// A line of a source file.
+    Source(SourceLine),
+}
+
+/// A bytecode: class, method, offset.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CodeLocation {
+    /// The class, with dots between packages.
+    pub class: Name,
+    /// The method.
+    pub method: Method,
+    /// The offset of the bytecode in the method.
+    pub offset: u32,
+}
+
+/// A method of a class.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Method {
+    /// Its place in the class file, from 0.
+    Index(u16),
+    /// Its name.
+    Named {
+        /// The name.
+        name: Name,
+        /// Its descriptor; not needed where the name says enough.
+        descriptor: Option<Descriptor>,
+    },
+}
+
+/// A method's descriptor, `(I)V`. Only its first character is known to be right.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Descriptor(Name);
+
+/// A line of a source file, as in `Producer.java:13`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SourceLine {
+    /// The file, with its package's folders or without.
+    pub file: Name,
+    /// The line, from 1.
+    pub line: u32,
+}
+
+impl Descriptor {
+    /// A text that begins with `(`.
+    pub fn new(text: &str) -> Option<Self> {
+        let name = Name::new(text).ok()?;
+        text.starts_with('(').then_some(Self(name))
+    }
+
+    /// A name that is known to begin with `(`.
+    pub(crate) fn from(name: Name) -> Self {
+        Self(name)
+    }
+
+    /// The text of the descriptor.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Method {
+    /// A method by its name and descriptor, as in class files. None when one of
+    /// them could stand in no class file.
+    pub fn new(name: &str, descriptor: &str) -> Option<Self> {
+        Some(Self::Named {
+            name: Name::new(name).ok()?,
+            descriptor: Some(Descriptor::new(descriptor)?),
+        })
+    }
+}
+
+/// As it is written in a schedule.
+impl fmt::Display for Location {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Code(code) => code.fmt(out),
+            Self::Source(line) => line.fmt(out),
+        }
+    }
+}
+
+impl fmt::Display for CodeLocation {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // A colon would make it a source line, a slash would become a dot.
+        write_word(out, &self.class, &[':', '/'])?;
+        write!(out, " {} {}", self.method, self.offset)
+    }
+}
+
+impl fmt::Display for Method {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Index(index) => write!(out, "{index}"),
+            Self::Named { name, descriptor } => match descriptor {
+                Some(descriptor) => {
+                    write_word(out, name, &[])?;
+                    // The last parenthesis begins the descriptor.
+                    let behind = descriptor.as_str().get(1..).unwrap_or_default();
+                    out.write_str("(")?;
+                    write_word(out, behind, &['('])
+                }
+                // It must not look like an index, nor like a descriptor.
+                None if name.bytes().all(|byte| byte.is_ascii_digit()) => write_word(
+                    out,
+                    name,
+                    &['0', '1', '2', '3', '4', '5', '6', '7', '8', '9'],
+                ),
+                None => write_word(out, name, &['(']),
+            },
+        }
+    }
+}
+
+impl fmt::Display for SourceLine {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_word(out, &self.file, &[])?;
+        write!(out, ":{}", self.line)
+    }
+}
