@@ -68,3 +68,27 @@ fn shares_of_everything_need_one_attempt() {
         }
     }
 }
+
+/// Half of the SPEs each, a hundred users, a hundred attempts. The figures are
+/// exact, since everything is seeded; a better search may raise them.
+#[test]
+fn halves_are_put_together_and_learning_helps() {
+    let mut found = [0, 0];
+    for seed in 1..11 {
+        let program = Synthetic::new(SHAPE, seed);
+        let runs = runs(&program, 100, seed);
+        let plan = plan::random(20, 100, 0.5, seed).unwrap();
+        for (found, learning) in found.iter_mut().zip([false, true]) {
+            let attempts = attempts(
+                &program,
+                &runs,
+                &plan,
+                Similarity::Dispersion,
+                learning,
+                100,
+            );
+            *found += usize::from(attempts.is_some());
+        }
+    }
+    assert_eq!(found, [4, 7]);
+}
