@@ -1,0 +1,352 @@
+//! The search for a complete log that fails: candidates, the most promising
+//! first, each to be replayed by the caller, who says what went wrong.
+//!
+//! A candidate begins with a *base*, a failed log with all its vectors. Each
+//! SPE that it lacks is a *gap*, and for each gap there are *choices*, in this
+//! order:
+//!
+//! 1. the vectors of the base's similars, the most similar first;
+//! 2. the vectors that anybody recorded, by Importance; those that no failed
+//!    run has come last, the most usual first.
+//!
+//! Candidates come in this order:
+//!
+//! 1. **first choices**: for each base, by Relevance, its gaps with their first
+//!    choices. When a clash was learnt, the same base is tried again with what
+//!    is left, up to [`Limits::retries`] times, before the next;
+//! 2. **other leads**: for each base again, with its second similar before the
+//!    first, then with its third, and so on: vectors of one run go together, so
+//!    whole logs are exchanged before single vectors;
+//! 3. **other choices**: for each base in turn, one gap with its second choice,
+//!    then two gaps or a third choice, and so on. The gaps that were filled with
+//!    the least confidence change first: those filled by Importance, the least
+//!    important first, then those filled from similars, the least similar first.
+//!
+//! No candidate comes twice. A [clash](Search::learn) is a set of vectors that
+//! cannot be replayed together; while gaps are filled, a choice that would
+//! complete one is passed over, and no candidate contains one. The order depends
+//! on nothing but the population, the settings and what was learnt.
+
+mod candidate;
+mod clashes;
+mod gaps;
+mod variations;
+
+use std::collections::HashSet;
+
+use crate::log::Spe;
+use crate::metrics::relevance::{Settings, SettingsError};
+use crate::population::{Population, VectorId};
+use crate::ranking::{Base, rank};
+pub use candidate::{AssembleError, Candidate, Origin, Part, Stage};
+use clashes::Clashes;
+use gaps::{Choice, Choices, Gap};
+use variations::Variations;
+
+/// Where the search ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// How many candidates there are at most.
+    pub attempts: usize,
+    /// How many combinations are looked at, candidates or not. Where much was
+    /// learnt, most of them may be passed over.
+    pub combinations: usize,
+    /// How often a base is tried again in a row after something was learnt.
+    pub retries: usize,
+    /// How many choices a gap has at most.
+    pub choices: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            attempts: 1000,
+            combinations: 100_000,
+            retries: 20,
+            choices: 8,
+        }
+    }
+}
+
+/// Why there are no more candidates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// [`Limits::attempts`] is reached.
+    Attempts,
+    /// [`Limits::combinations`] is reached.
+    Combinations,
+    /// There is nothing left to try.
+    Exhausted,
+}
+
+/// The search: an iterator of candidates.
+#[derive(Debug)]
+pub struct Search<'a> {
+    population: &'a Population,
+    limits: Limits,
+    bases: Vec<Base>,
+    choices: Choices,
+    clashes: Clashes,
+    /// What was a candidate already.
+    tried: HashSet<[u8; 16]>,
+    missing: Vec<Spe>,
+    attempts: usize,
+    combinations: usize,
+    position: Position,
+    ended: Option<Ended>,
+}
+
+/// Which combination is next.
+#[derive(Debug)]
+enum Position {
+    First {
+        base: usize,
+        retry: usize,
+        /// How much was known when this base was tried last.
+        known: usize,
+    },
+    Lead {
+        base: usize,
+        lead: usize,
+    },
+    Other {
+        base: usize,
+        /// One for each base that was reached, with something left.
+        variations: Vec<Option<Variations>>,
+        any_left: bool,
+    },
+}
+
+impl<'a> Search<'a> {
+    /// Ranks the failed logs, and begins.
+    pub fn new(
+        population: &'a Population,
+        settings: &Settings,
+        limits: Limits,
+    ) -> Result<Self, SettingsError> {
+        Ok(Self {
+            population,
+            limits,
+            bases: rank(population, settings)?,
+            choices: Choices::new(limits.choices),
+            clashes: Clashes::default(),
+            tried: HashSet::new(),
+            missing: population.unrecorded(),
+            attempts: 0,
+            combinations: 0,
+            position: Position::First {
+                base: 0,
+                retry: 0,
+                known: 0,
+            },
+            ended: None,
+        })
+    }
+
+    /// The bases, by Relevance.
+    #[must_use]
+    pub fn bases(&self) -> &[Base] {
+        &self.bases
+    }
+
+    /// Why there are no more candidates; `None` while there may be.
+    #[must_use]
+    pub fn ended(&self) -> Option<Ended> {
+        self.ended
+    }
+
+    /// Learns that the vectors of these SPEs cannot be replayed together: no
+    /// candidate will have all of them again. It is up to the caller that this
+    /// follows from these vectors alone; a clash that is stated too broadly
+    /// loses nothing, one that names too few SPEs loses candidates. Returns
+    /// whether that was news.
+    pub fn learn(&mut self, candidate: &Candidate, clash: &[Spe]) -> bool {
+        let parts = candidate.parts.iter();
+        let parts = parts.filter(|part| clash.contains(&part.spe));
+        self.clashes
+            .add(parts.map(|part| (part.spe, part.vector)).collect())
+    }
+
+    /// How many clashes are known.
+    #[must_use]
+    pub fn learnt(&self) -> usize {
+        self.clashes.len()
+    }
+
+    /// The next combination that may be a candidate, or why there is none.
+    fn advance(&mut self) -> Result<Option<Candidate>, Ended> {
+        if self.attempts >= self.limits.attempts {
+            return Err(Ended::Attempts);
+        }
+        if self.combinations >= self.limits.combinations {
+            return Err(Ended::Combinations);
+        }
+        match &mut self.position {
+            Position::First { base, retry, known } => {
+                let at = *base;
+                if at >= self.bases.len() {
+                    self.position = Position::Lead { base: 0, lead: 1 };
+                    return Ok(None);
+                }
+                let news = self.clashes.len() > *known;
+                *known = self.clashes.len();
+                if *retry > 0 && (!news || *retry > self.limits.retries) {
+                    (*base, *retry) = (at + 1, 0);
+                    return Ok(None);
+                }
+                let stage = match *retry {
+                    0 => Stage::First,
+                    retry => Stage::Retry(retry),
+                };
+                *retry += 1;
+                Ok(self.combine(at, 0, stage, &[]))
+            }
+            Position::Lead { base, lead } => {
+                let (at, now) = (*base, *lead);
+                if at >= self.bases.len() {
+                    self.position = Position::Other {
+                        base: 0,
+                        variations: Vec::new(),
+                        any_left: false,
+                    };
+                    return Ok(None);
+                }
+                if now >= self.bases[at].similars.len() {
+                    (*base, *lead) = (at + 1, 1);
+                    return Ok(None);
+                }
+                *lead += 1;
+                Ok(self.combine(at, now, Stage::Lead(now), &[]))
+            }
+            Position::Other { .. } => self.advance_variations(),
+        }
+    }
+
+    fn advance_variations(&mut self) -> Result<Option<Candidate>, Ended> {
+        let Position::Other {
+            base,
+            variations,
+            any_left,
+        } = &mut self.position
+        else {
+            return Ok(None);
+        };
+        let at = *base;
+        if at >= self.bases.len() {
+            if !std::mem::take(any_left) {
+                return Err(Ended::Exhausted);
+            }
+            *base = 0;
+            return Ok(None);
+        }
+        *base += 1;
+        if at >= variations.len() {
+            let gaps = gaps::gaps(self.population, &mut self.choices, &self.bases[at], 0);
+            // The gap that was filled last, with the least confidence, first.
+            let counts = gaps.iter().rev().map(|gap| gap.choices.len());
+            variations.push(Some(Variations::new(counts.collect())));
+        }
+        let Some(next) = variations[at].as_mut().and_then(Iterator::next) else {
+            variations[at] = None;
+            return Ok(None);
+        };
+        *any_left = true;
+        Ok(self.combine(at, 0, Stage::Other, &next))
+    }
+
+    /// Fills the gaps of a base. `ranks` says for which gaps, counted from the
+    /// one with the least confidence, which choice is wanted.
+    fn combine(
+        &mut self,
+        base: usize,
+        lead: usize,
+        stage: Stage,
+        ranks: &[(usize, usize)],
+    ) -> Option<Candidate> {
+        self.combinations += 1;
+        let base = &self.bases[base];
+        let gaps = gaps::gaps(self.population, &mut self.choices, base, lead);
+        let mut chosen = vec![None; self.population.spes() as usize];
+        let mut parts = Vec::with_capacity(chosen.len());
+        for &(spe, vector) in self.population.share(base.log) {
+            if self.clashes.completes(vector, &chosen) {
+                return None;
+            }
+            chosen[spe.0 as usize] = Some(vector);
+            let (log, origin) = (base.log, Origin::Base);
+            parts.push(Part {
+                spe,
+                vector,
+                log,
+                origin,
+            });
+        }
+        for (at, gap) in gaps.iter().enumerate() {
+            let wanted = ranks.iter().find(|(gap, _)| *gap == gaps.len() - 1 - at);
+            let choice = self.choose(gap, wanted.map(|(_, rank)| *rank), &chosen)?;
+            chosen[gap.spe.0 as usize] = Some(choice.vector);
+            parts.push(Part {
+                spe: gap.spe,
+                vector: choice.vector,
+                log: choice.log,
+                origin: choice.origin,
+            });
+        }
+        parts.sort_unstable_by_key(|part| part.spe);
+        if !self.tried.insert(name(&parts)) {
+            return None;
+        }
+        self.attempts += 1;
+        Some(Candidate {
+            number: self.attempts,
+            base: base.log,
+            relevance: base.relevance,
+            stage,
+            parts,
+            missing: self.missing.clone(),
+        })
+    }
+
+    /// The wanted choice, or else the first, that completes no clash.
+    fn choose<'g>(
+        &self,
+        gap: &'g Gap,
+        wanted: Option<usize>,
+        chosen: &[Option<VectorId>],
+    ) -> Option<&'g Choice> {
+        let fits = |choice: &&Choice| !self.clashes.completes(choice.vector, chosen);
+        match wanted {
+            Some(rank) => gap.choices.get(rank).filter(fits),
+            None => gap.choices.iter().find(fits),
+        }
+    }
+}
+
+impl Iterator for Search<'_> {
+    type Item = Candidate;
+
+    fn next(&mut self) -> Option<Candidate> {
+        while self.ended.is_none() {
+            match self.advance() {
+                Ok(Some(candidate)) => return Some(candidate),
+                Ok(None) => {}
+                Err(ended) => self.ended = Some(ended),
+            }
+        }
+        None
+    }
+}
+
+/// What tells one combination from another.
+fn name(parts: &[Part]) -> [u8; 16] {
+    let mut hasher = blake3::Hasher::new();
+    for part in parts {
+        hasher.update(&part.vector.0.to_le_bytes());
+    }
+    let mut name = [0; 16];
+    hasher.finalize_xof().fill(&mut name);
+    name
+}
+
+#[cfg(test)]
+mod tests;
