@@ -15,6 +15,12 @@ use crate::failure::{Failure, Status};
 /// A recorder answers between two rounds; a busy disk may hold one up.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// Whether there is such a process.
+#[must_use]
+pub fn exists(pid: u32) -> bool {
+    Path::new(&format!("/proc/{pid}")).exists()
+}
+
 /// Whether a process records itself into a spool.
 #[must_use]
 pub fn is_recorded(pid: u32) -> bool {

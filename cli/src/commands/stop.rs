@@ -30,7 +30,7 @@ pub(super) struct Stop {
 
 impl Stop {
     pub(super) fn run(self) -> Result<Status, Failure> {
-        if stop::is_recorded(self.process) {
+        if stop::is_recorded(self.process) || !stop::exists(self.process) {
             return stop::stop(self.process);
         }
         line(&tell(self.process, Request::Stop, "stop")?)

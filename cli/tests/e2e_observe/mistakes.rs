@@ -104,7 +104,10 @@ fn a_process_that_is_not_recorded_cannot_be_stopped() {
     let program = Program::new();
     let own = std::process::id().to_string();
     for (pid, expected) in [
-        (own.as_str(), "it is not being recorded"),
+        (
+            own.as_str(),
+            "no recorder here has anything to do with process",
+        ),
         ("4194399", "there is no such process"),
     ] {
         let output = program.run(REPRISE, &["stop", pid]);

@@ -2,7 +2,7 @@
 //!
 //! The same instructions that get probes when a run is recorded are replaced
 //! here, and the same code decides which. Each becomes a call of a static
-//! method that is added to the class ([`stubs`]); that method asks the player
+//! method that is added to the class (`stubs`); that method asks the player
 //! whether the call leaves, and either hands it over or makes it. So the body
 //! keeps its lines, its locals and, but for the replaced instructions, its
 //! bytes, and a debugger shows what it always did.
