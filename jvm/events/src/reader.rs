@@ -91,6 +91,14 @@ impl Reader {
         Ok(event)
     }
 
+    /// Whether an object has its number already. What is known of an object that
+    /// got its number silently is no more than that.
+    #[must_use]
+    pub fn is_numbered(&self, id: ObjectId) -> bool {
+        let last = self.counts.get(&id.thread).copied().unwrap_or(0);
+        (1..=last).contains(&id.number)
+    }
+
     /// What an object was, once its first mention has been read.
     #[must_use]
     pub fn object(&self, id: ObjectId) -> Option<First> {

@@ -14,6 +14,7 @@ struct Program {
     jars: &'static [&'static str],
     observe: &'static str,
     arguments: &'static [&'static str],
+    read: fn(&Path) -> support::Recorded,
 }
 
 #[test]
@@ -23,6 +24,7 @@ fn nanoxml() {
         jars: &["be/cyberelf/nanoxml/nanoxml/2.2.3/nanoxml-2.2.3.jar"],
         observe: "net.n3.nanoxml.**",
         arguments: &["60"],
+        read: support::read,
     });
 }
 
@@ -36,6 +38,7 @@ fn bcel() {
         ],
         observe: "org.apache.bcel.**",
         arguments: &["bcel-6.10.0.jar", "25"],
+        read: support::read,
     });
 }
 
@@ -50,6 +53,7 @@ fn jackson() {
         ],
         observe: "com.fasterxml.jackson.**",
         arguments: &["3"],
+        read: support::read,
     });
 }
 
@@ -60,6 +64,7 @@ fn snakeyaml() {
         jars: &["org/yaml/snakeyaml/2.2/snakeyaml-2.2.jar"],
         observe: "org.yaml.snakeyaml.**",
         arguments: &["3"],
+        read: support::read,
     });
 }
 
@@ -70,6 +75,9 @@ fn caffeine() {
         jars: &["com/github/ben-manes/caffeine/caffeine/3.1.8/caffeine-3.1.8.jar"],
         observe: "com.github.benmanes.caffeine.**",
         arguments: &["300"],
+        // Its threads share inside objects through `VarHandle`s, which leave no
+        // event yet.
+        read: support::read_in_any_order,
     });
 }
 
@@ -101,7 +109,7 @@ fn check(program: &Program) {
         assert_eq!(plain.2, Some(0), "{plain:?}");
         assert_eq!(run(&[&agent]), plain, "{}", java.display());
         let path = dir.path().join("x.reprise");
-        let recorded = support::read(&path);
+        let recorded = (program.read)(&path);
         let events: usize = recorded.threads.iter().map(|(_, lines)| lines.len()).sum();
         let size = fs::metadata(&path).unwrap().len();
         println!(
