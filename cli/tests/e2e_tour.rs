@@ -102,7 +102,7 @@ fn check(command: &mut Command, folder: &Path) {
         "index=4)",
         "The fifth word, at index 4",
         "Where to go on\n",
-        "Not there yet: ",
+        "Not shown here: ",
     ] {
         let Some((_, after)) = rest.split_once(line) else {
             panic!("no {line:?} in {rest}");

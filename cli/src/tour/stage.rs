@@ -215,8 +215,9 @@ impl Stage {
         text.push('\n');
         print(&text)?;
         self.say(
-            "Not there yet: recording chosen classes of a Java program, thread schedules, C \
-             programs by function, and programs with several threads.",
+            "Not shown here: chosen classes of a Java program (reprise record --observe). Not \
+             there yet: thread schedules, C programs by function, and the last moments of \
+             programs with several threads.",
         )
     }
 }
