@@ -219,16 +219,30 @@ impl Environment {
     pub(crate) unsafe fn interfaces(&self, class: jclass) -> Result<Vec<jclass>, EnvironmentError> {
         let call = self.table().GetImplementedInterfaces;
         let call = call.ok_or(missing("GetImplementedInterfaces"))?;
-        let free = self.table().Deallocate.ok_or(missing("Deallocate"))?;
         let (mut count, mut list) = (0, null_mut());
         // SAFETY: `env` is live, the caller vouches for the class, and both
         // results have a place.
         let code = unsafe { call(self.env.as_ptr(), class, &raw mut count, &raw mut list) };
         check("GetImplementedInterfaces", code)?;
+        // SAFETY: the JVM has just made this list for us.
+        unsafe { self.take_list(count, list) }
+    }
+
+    /// Copies a list that the JVM made for us, and frees it.
+    ///
+    /// # Safety
+    /// `list` is null or was allocated by this environment, holds `count`
+    /// elements, and is not used afterwards.
+    unsafe fn take_list<T: Copy>(
+        &self,
+        count: jint,
+        list: *mut T,
+    ) -> Result<Vec<T>, EnvironmentError> {
+        let free = self.table().Deallocate.ok_or(missing("Deallocate"))?;
         let length = usize::try_from(count).unwrap_or(0);
         let found = match (list.is_null(), length) {
             (true, _) | (_, 0) => Vec::new(),
-            // SAFETY: the JVM says that so many references stand there.
+            // SAFETY: the caller says that so many elements stand there.
             _ => unsafe { std::slice::from_raw_parts(list, length) }.to_vec(),
         };
         // SAFETY: the list was allocated for us and is freed once.

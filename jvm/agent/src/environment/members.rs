@@ -15,21 +15,13 @@ impl Environment {
     pub(crate) unsafe fn methods(&self, class: jclass) -> Result<Vec<jmethodID>, EnvironmentError> {
         let call = self.table().GetClassMethods;
         let call = call.ok_or(missing("GetClassMethods"))?;
-        let free = self.table().Deallocate.ok_or(missing("Deallocate"))?;
         let (mut count, mut list) = (0, null_mut());
         // SAFETY: `env` is live, the caller vouches for the class, and both
         // results have a place.
         let code = unsafe { call(self.env.as_ptr(), class, &raw mut count, &raw mut list) };
         check("GetClassMethods", code)?;
-        let length = usize::try_from(count).unwrap_or(0);
-        let found = match (list.is_null(), length) {
-            (true, _) | (_, 0) => Vec::new(),
-            // SAFETY: the JVM says that so many methods stand there.
-            _ => unsafe { std::slice::from_raw_parts(list, length) }.to_vec(),
-        };
-        // SAFETY: the list was allocated for us and is freed once.
-        let _ = unsafe { free(self.env.as_ptr(), list.cast()) };
-        Ok(found)
+        // SAFETY: the JVM has just made this list for us.
+        unsafe { self.take_list(count, list) }
     }
 
     /// Name and descriptor of a method.
