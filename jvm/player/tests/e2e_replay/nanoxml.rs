@@ -8,15 +8,15 @@
 
 use std::fs;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use reprise_jvm_player::Jvm;
+use reprise_jvm_testing::maven;
 
 use crate::support;
 
-const JAR: &str =
-    "https://repo1.maven.org/maven2/be/cyberelf/nanoxml/nanoxml/2.2.3/nanoxml-2.2.3.jar";
+const JAR: &str = "be.cyberelf.nanoxml:nanoxml:2.2.3";
 const CLASSES: &[&str] = &[
     "CDATAReader",
     "ContentReader",
@@ -58,8 +58,7 @@ const SAMPLE: &[&str] = &[
 
 #[test]
 fn each_class_alone_is_played_as_recorded() {
-    let Some(jar) = fetch() else {
-        println!("skipped: NanoXML cannot be fetched from Maven Central");
+    let Some(jar) = maven::jar(env!("CARGO_TARGET_TMPDIR"), JAR) else {
         return;
     };
     let study = std::env::var_os("REPRISE_STUDY");
@@ -170,22 +169,4 @@ fn study_sets() -> Vec<Vec<&'static str>> {
         }
     }
     sets
-}
-
-/// The jar, from an earlier run or from Maven Central.
-fn fetch() -> Option<PathBuf> {
-    let cached = Path::new(env!("CARGO_TARGET_TMPDIR")).join("nanoxml-2.2.3.jar");
-    if !cached.is_file() {
-        let part = cached.with_extension(format!("{}", std::process::id()));
-        let fetched = Command::new("curl")
-            .args(["-sSf", "--max-time", "60", "-o"])
-            .arg(&part)
-            .arg(JAR)
-            .status();
-        if !fetched.is_ok_and(|status| status.success()) {
-            return None;
-        }
-        fs::rename(part, &cached).unwrap();
-    }
-    Some(cached)
 }
