@@ -3,8 +3,9 @@
 //!
 //! The gate plays a sample. With `REPRISE_STUDY` set, it is the study: each class
 //! alone, and 25 random sets each of 2, 3, 4 and 5 classes, over 216 inputs. One
-//! JVM runs all inputs of a set and makes one recording of them. What is done is
-//! written down in cargo's folder for the tests' files, and is not done again.
+//! JVM makes all runs of a set, each with classes of its own, so that nothing of
+//! one run reaches the next, and keeps them in one file. What is done is written
+//! down in cargo's folder for the tests' files, and is not done again.
 
 use std::fs;
 use std::io::Write as _;
@@ -75,11 +76,16 @@ fn each_class_alone_is_played_as_recorded() {
     };
     let folder = tempfile::tempdir().unwrap();
     fs::copy(jar, folder.path().join("nanoxml.jar")).unwrap();
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e_replay/nanoxml/Main.java");
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e_replay/nanoxml");
     let class_path = folder.path().join("nanoxml.jar").display().to_string();
-    support::compile(&[source], folder.path(), &class_path);
+    support::compile(&[sources.join("Main.java")], folder.path(), &class_path);
+    support::compile(
+        &[sources.join("Work.java")],
+        &folder.path().join("work"),
+        &class_path,
+    );
     let java = &support::jdks()[0];
-    let program = ["-cp", ".:nanoxml.jar", "Main", inputs];
+    let program = ["-cp", ".", "Main", inputs];
     let plain = Command::new(java)
         .args(program)
         .current_dir(folder.path())
