@@ -65,7 +65,8 @@ fn main() {
         "ns",
         7.0,
     );
-    // Seven halves of the rounds were run before, so three and a half times.
+    // Five times half the rounds to warm up, then all of them: each of three loops
+    // makes two events a round.
     let events = ROUNDS as f64 * 3.5 * 3.0 * 2.0;
     budget(
         "JVM: file size per event",

@@ -1,7 +1,16 @@
 package reprise.runtime;
 
-/** What the runtime knows of a class, looked up once and kept with the class. */
-final class ClassInfo {
+import java.lang.ref.WeakReference;
+
+/**
+ * What the runtime knows of a class, looked up once and kept with the class.
+ *
+ * It refers to the class, but does not keep it alive. Looking up follows eight
+ * pointers; comparing the class of an object with that of the info which was
+ * right the last time follows three, and the processor need not wait for the
+ * answer.
+ */
+final class ClassInfo extends WeakReference<Class<?>> {
     /** An inside object whose number is in its own field. */
     static final int NUMBERED = 0;
     /** An object whose number is in a map. */
@@ -54,6 +63,7 @@ final class ClassInfo {
     }
 
     private ClassInfo(Class<?> c) {
+        super(c);
         long info = Native.classInfo(c);
         boolean inside = (info & 1) != 0;
         number = (int) (info >> 1);
