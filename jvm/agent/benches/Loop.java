@@ -53,7 +53,7 @@ class Inside {
     int out(Outside outside, int rounds) {
         int sum = 0;
         for (int i = 0; i < rounds; i++) {
-            sum += Outside.mix(Loop.varied(i));
+            sum += Outside.mix(i * 0x9e3779b1 >>> 26);
         }
         return sum;
     }
