@@ -27,6 +27,8 @@ final class ClassInfo extends WeakReference<Class<?>> {
     /** A string, by value. */
     static final int STRING = 6;
 
+    private static final int[] NONE = {};
+
     static final int OUTSIDE = 0;
     static final int INSIDE = 1;
     static final int ARRAY = 3;
@@ -52,6 +54,11 @@ final class ClassInfo extends WeakReference<Class<?>> {
     /** For the hidden class of a method reference: what it calls is outside. */
     volatile boolean refersOutside;
     volatile boolean refersKnown;
+
+    /** The number of the class itself as a value, plus one; 0 when it has none. */
+    volatile int asValue;
+    /** Those of its constants, plus one, by ordinal, for {@link #ENUM}. */
+    volatile int[] constants = NONE;
 
     /** Whether most calls on such an object run for real: strings, boxes and the like. */
     boolean isValue() {
