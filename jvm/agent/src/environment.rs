@@ -87,6 +87,18 @@ impl Environment {
         unsafe { self.take_text(value) }
     }
 
+    /// The version of Java, such as `17.0.15+6`. `java.version` is made by Java
+    /// code, and an agent is never shown it; that of the JVM is the same from
+    /// Java 9 on.
+    pub(crate) fn java_version(&self) -> String {
+        let own = self
+            .property(c"java.version")
+            .ok()
+            .filter(|own| !own.is_empty());
+        own.or_else(|| self.property(c"java.vm.version").ok())
+            .unwrap_or_default()
+    }
+
     /// The capabilities this JVM could give to an agent at this moment.
     pub(crate) fn potential(&self) -> Result<jvmtiCapabilities, EnvironmentError> {
         let call = self.table().GetPotentialCapabilities;

@@ -236,7 +236,7 @@ fn manifest(session: &Session) -> Manifest {
     let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
     let versions = [
         ("reprise", env!("CARGO_PKG_VERSION").to_owned()),
-        ("java", property(c"java.version")),
+        ("java", session.environment.java_version()),
         ("jvm", property(c"java.vm.name")),
     ];
     Manifest {
