@@ -83,6 +83,13 @@ const REQUIREMENTS: &[Requirement] = &[
         stops: &[],
     },
     Requirement {
+        package: "maven",
+        present: || command::on_path("mvn"),
+        purpose: "fetches Java programs that nobody here wrote",
+        needed_by: &[Test, Study],
+        stops: &[],
+    },
+    Requirement {
         package: "default-jdk-headless",
         present: || command::on_path("javac") && jvmti_header(),
         purpose: "a JDK: javac for the Java parts, jvmti.h for the agent",

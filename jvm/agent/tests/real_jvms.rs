@@ -5,9 +5,10 @@
 )]
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
+use reprise_jvm_testing::jdks;
 use serde_json::Value;
 
 #[test]
@@ -52,9 +53,7 @@ fn a_mistake_in_the_options_is_said_and_the_program_runs() {
 
 fn run(java: &Path, options: &str, dir: &Path) -> Output {
     // Cargo puts the library beside this test's own executable.
-    let library = std::env::current_exe()
-        .unwrap()
-        .with_file_name("libreprise_jvm.so");
+    let library = reprise_jvm_testing::agent_library();
     Command::new(java)
         .arg(format!("-agentpath:{}{options}", library.display()))
         .arg("-version")
@@ -62,16 +61,4 @@ fn run(java: &Path, options: &str, dir: &Path) -> Output {
         .current_dir(dir)
         .output()
         .unwrap()
-}
-
-fn jdks() -> Vec<PathBuf> {
-    let mut jdks: Vec<PathBuf> = fs::read_dir("/usr/lib/jvm")
-        .into_iter()
-        .flatten()
-        .filter_map(|entry| fs::canonicalize(entry.ok()?.path().join("bin/java")).ok())
-        .collect();
-    jdks.sort();
-    jdks.dedup();
-    assert!(!jdks.is_empty(), "these tests need a JDK in /usr/lib/jvm");
-    jdks
 }

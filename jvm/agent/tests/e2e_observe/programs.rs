@@ -2,12 +2,11 @@
 //! observed: the same output, every event decodes, every call returns.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
+
+use reprise_jvm_testing::maven;
 
 use crate::support;
-
-const CENTRAL: &str = "https://repo1.maven.org/maven2";
 
 struct Program {
     name: &'static str,
@@ -21,7 +20,7 @@ struct Program {
 fn nanoxml() {
     check(&Program {
         name: "nanoxml",
-        jars: &["be/cyberelf/nanoxml/nanoxml/2.2.3/nanoxml-2.2.3.jar"],
+        jars: &["be.cyberelf.nanoxml:nanoxml:2.2.3"],
         observe: "net.n3.nanoxml.**",
         arguments: &["60"],
         read: support::read,
@@ -33,8 +32,8 @@ fn bcel() {
     check(&Program {
         name: "bcel",
         jars: &[
-            "org/apache/bcel/bcel/6.10.0/bcel-6.10.0.jar",
-            "org/apache/commons/commons-lang3/3.17.0/commons-lang3-3.17.0.jar",
+            "org.apache.bcel:bcel:6.10.0",
+            "org.apache.commons:commons-lang3:3.17.0",
         ],
         observe: "org.apache.bcel.**",
         arguments: &["bcel-6.10.0.jar", "25"],
@@ -47,9 +46,9 @@ fn jackson() {
     check(&Program {
         name: "jackson",
         jars: &[
-            "com/fasterxml/jackson/core/jackson-core/2.17.2/jackson-core-2.17.2.jar",
-            "com/fasterxml/jackson/core/jackson-databind/2.17.2/jackson-databind-2.17.2.jar",
-            "com/fasterxml/jackson/core/jackson-annotations/2.17.2/jackson-annotations-2.17.2.jar",
+            "com.fasterxml.jackson.core:jackson-core:2.17.2",
+            "com.fasterxml.jackson.core:jackson-databind:2.17.2",
+            "com.fasterxml.jackson.core:jackson-annotations:2.17.2",
         ],
         observe: "com.fasterxml.jackson.**",
         arguments: &["3"],
@@ -61,7 +60,7 @@ fn jackson() {
 fn snakeyaml() {
     check(&Program {
         name: "snakeyaml",
-        jars: &["org/yaml/snakeyaml/2.2/snakeyaml-2.2.jar"],
+        jars: &["org.yaml:snakeyaml:2.2"],
         observe: "org.yaml.snakeyaml.**",
         arguments: &["3"],
         read: support::read,
@@ -72,7 +71,7 @@ fn snakeyaml() {
 fn caffeine() {
     check(&Program {
         name: "caffeine",
-        jars: &["com/github/ben-manes/caffeine/caffeine/3.1.8/caffeine-3.1.8.jar"],
+        jars: &["com.github.ben-manes.caffeine:caffeine:3.1.8"],
         observe: "com.github.benmanes.caffeine.**",
         arguments: &["300"],
         // Its threads share inside objects through `VarHandle`s, which leave no
@@ -84,11 +83,10 @@ fn caffeine() {
 fn check(program: &Program) {
     let dir = tempfile::tempdir().unwrap();
     let mut class_path = ".".to_owned();
-    for jar in program.jars {
-        let Some(file) = fetch(jar) else {
-            println!("skipped: {jar} cannot be fetched from Maven Central");
-            return;
-        };
+    let Some(jars) = maven::jars(env!("CARGO_TARGET_TMPDIR"), program.jars) else {
+        return;
+    };
+    for file in jars {
         let name = file.file_name().unwrap().to_str().unwrap();
         fs::copy(&file, dir.path().join(name)).unwrap();
         class_path += &format!(":{}", dir.path().join(name).display());
@@ -121,23 +119,4 @@ fn check(program: &Program) {
         assert_eq!(recorded.closing.unwrap().not_recorded, []);
         fs::remove_file(&path).unwrap();
     }
-}
-
-/// The jar, from an earlier run or from Maven Central.
-fn fetch(jar: &str) -> Option<PathBuf> {
-    let name = jar.rsplit('/').next().unwrap();
-    let cached = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    if !cached.is_file() {
-        let part = cached.with_extension("part");
-        let fetched = Command::new("curl")
-            .args(["-sSf", "--max-time", "60", "-o"])
-            .arg(&part)
-            .arg(format!("{CENTRAL}/{jar}"))
-            .status();
-        if !fetched.is_ok_and(|status| status.success()) {
-            return None;
-        }
-        fs::rename(part, &cached).unwrap();
-    }
-    Some(cached)
 }

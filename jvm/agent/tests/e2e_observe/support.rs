@@ -1,8 +1,7 @@
 //! Compiling, running with and without the agent, reading back.
 
 use std::collections::HashMap;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
 use reprise_jvm_events::describe::describe;
@@ -10,6 +9,7 @@ use reprise_jvm_events::nesting::Nesting;
 use reprise_jvm_events::reader::{Reader, each_reference};
 use reprise_jvm_events::value::Reference;
 use reprise_jvm_events::{CALLS, TABLES};
+pub(crate) use reprise_jvm_testing::jdks;
 use reprise_recording::Recording;
 
 /// What stands in a recording.
@@ -21,45 +21,15 @@ pub(crate) struct Recorded {
     pub(crate) closing: Option<reprise_recording::Closing>,
 }
 
-/// The `java` of every JDK.
-pub(crate) fn jdks() -> Vec<PathBuf> {
-    let mut jdks: Vec<PathBuf> = fs::read_dir("/usr/lib/jvm")
-        .into_iter()
-        .flatten()
-        .filter_map(|entry| fs::canonicalize(entry.ok()?.path().join("bin/java")).ok())
-        .collect();
-    jdks.sort();
-    jdks.dedup();
-    assert!(!jdks.is_empty(), "these tests need a JDK in /usr/lib/jvm");
-    jdks
-}
-
-/// Compiles all Java files of a folder with the oldest JDK, so that every one
-/// can run them.
+/// Compiles all Java files of a folder.
 pub(crate) fn compile(sources: &Path, classes: &Path, class_path: &Path) {
-    let files = fs::read_dir(sources)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|e| e == "java"));
-    let javac = jdks()[0].with_file_name("javac");
-    let output = Command::new(javac)
-        .args(["-encoding", "UTF-8"])
-        .arg("-cp")
-        .arg(class_path)
-        .arg("-d")
-        .arg(classes)
-        .args(files)
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{output:?}");
+    let files = reprise_jvm_testing::sources(sources);
+    reprise_jvm_testing::compile(&files, classes, class_path.to_str().unwrap());
 }
 
 /// The agent's library with its options.
 pub(crate) fn agent(options: &str) -> String {
-    // Cargo puts the library beside this test's own executable.
-    let library = std::env::current_exe()
-        .unwrap()
-        .with_file_name("libreprise_jvm.so");
+    let library = reprise_jvm_testing::agent_library();
     format!("-agentpath:{}={options}", library.display())
 }
 

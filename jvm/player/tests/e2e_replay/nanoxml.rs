@@ -3,20 +3,21 @@
 //!
 //! The gate plays a sample. With `REPRISE_STUDY` set, it is the study: each class
 //! alone, and 25 random sets each of 2, 3, 4 and 5 classes, over 216 inputs. One
-//! JVM runs all inputs of a set and makes one recording of them. What is done is
-//! written down in cargo's folder for the tests' files, and is not done again.
+//! JVM makes all runs of a set, each with classes of its own, so that nothing of
+//! one run reaches the next, and keeps them in one file. What is done is written
+//! down in cargo's folder for the tests' files, and is not done again.
 
 use std::fs;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use reprise_jvm_player::Jvm;
+use reprise_jvm_testing::maven;
 
 use crate::support;
 
-const JAR: &str =
-    "https://repo1.maven.org/maven2/be/cyberelf/nanoxml/nanoxml/2.2.3/nanoxml-2.2.3.jar";
+const JAR: &str = "be.cyberelf.nanoxml:nanoxml:2.2.3";
 const CLASSES: &[&str] = &[
     "CDATAReader",
     "ContentReader",
@@ -58,8 +59,7 @@ const SAMPLE: &[&str] = &[
 
 #[test]
 fn each_class_alone_is_played_as_recorded() {
-    let Some(jar) = fetch() else {
-        println!("skipped: NanoXML cannot be fetched from Maven Central");
+    let Some(jar) = maven::jar(env!("CARGO_TARGET_TMPDIR"), JAR) else {
         return;
     };
     let study = std::env::var_os("REPRISE_STUDY");
@@ -76,11 +76,16 @@ fn each_class_alone_is_played_as_recorded() {
     };
     let folder = tempfile::tempdir().unwrap();
     fs::copy(jar, folder.path().join("nanoxml.jar")).unwrap();
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e_replay/nanoxml/Main.java");
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e_replay/nanoxml");
     let class_path = folder.path().join("nanoxml.jar").display().to_string();
-    support::compile(&[source], folder.path(), &class_path);
+    support::compile(&[sources.join("Main.java")], folder.path(), &class_path);
+    support::compile(
+        &[sources.join("Work.java")],
+        &folder.path().join("work"),
+        &class_path,
+    );
     let java = &support::jdks()[0];
-    let program = ["-cp", ".:nanoxml.jar", "Main", inputs];
+    let program = ["-cp", ".", "Main", inputs];
     let plain = Command::new(java)
         .args(program)
         .current_dir(folder.path())
@@ -170,22 +175,4 @@ fn study_sets() -> Vec<Vec<&'static str>> {
         }
     }
     sets
-}
-
-/// The jar, from an earlier run or from Maven Central.
-fn fetch() -> Option<PathBuf> {
-    let cached = Path::new(env!("CARGO_TARGET_TMPDIR")).join("nanoxml-2.2.3.jar");
-    if !cached.is_file() {
-        let part = cached.with_extension(format!("{}", std::process::id()));
-        let fetched = Command::new("curl")
-            .args(["-sSf", "--max-time", "60", "-o"])
-            .arg(&part)
-            .arg(JAR)
-            .status();
-        if !fetched.is_ok_and(|status| status.success()) {
-            return None;
-        }
-        fs::rename(part, &cached).unwrap();
-    }
-    Some(cached)
 }

@@ -6,43 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use reprise_jvm_player::{Jvm, Launch, Plan, PlayError, Played};
+pub(crate) use reprise_jvm_testing::{compile, jdks, sources};
 use reprise_recording::Recording;
-
-/// The `java` of every JDK.
-pub(crate) fn jdks() -> Vec<PathBuf> {
-    let mut jdks: Vec<PathBuf> = fs::read_dir("/usr/lib/jvm")
-        .into_iter()
-        .flatten()
-        .filter_map(|entry| fs::canonicalize(entry.ok()?.path().join("bin/java")).ok())
-        .collect();
-    jdks.sort();
-    jdks.dedup();
-    assert!(!jdks.is_empty(), "these tests need a JDK in /usr/lib/jvm");
-    jdks
-}
-
-/// Compiles Java files with the oldest JDK, so that every one can run them.
-pub(crate) fn compile(files: &[PathBuf], classes: &Path, class_path: &str) {
-    let output = Command::new(jdks()[0].with_file_name("javac"))
-        .args(["-encoding", "UTF-8", "-g", "-cp", class_path, "-d"])
-        .arg(classes)
-        .args(files)
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{output:?}");
-}
-
-/// The Java files of a folder.
-pub(crate) fn sources(folder: &Path) -> Vec<PathBuf> {
-    fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| {
-            path.extension()
-                .is_some_and(|extension| extension == "java")
-        })
-        .collect()
-}
 
 /// Runs a program in a folder and records it into that folder.
 pub(crate) fn record(
@@ -51,10 +16,7 @@ pub(crate) fn record(
     options: &str,
     arguments: &[&str],
 ) -> (PathBuf, Vec<u8>) {
-    // Cargo puts the library beside this test's own executable.
-    let library = std::env::current_exe()
-        .unwrap()
-        .with_file_name("libreprise_jvm.so");
+    let library = reprise_jvm_testing::agent_library();
     let file = folder.join("x.reprise");
     let _ = fs::remove_file(&file);
     let output = Command::new(java)

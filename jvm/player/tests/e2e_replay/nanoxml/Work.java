@@ -3,6 +3,7 @@ import java.io.StringReader;
 import java.io.StringWriter;
 import java.util.Enumeration;
 import java.util.Random;
+import java.util.function.IntFunction;
 import net.n3.nanoxml.IXMLElement;
 import net.n3.nanoxml.IXMLParser;
 import net.n3.nanoxml.NonValidator;
@@ -15,14 +16,15 @@ import net.n3.nanoxml.XMLParserFactory;
 import net.n3.nanoxml.XMLWriter;
 
 /** Parses, walks, changes and prints documents of all sorts, well-formed and not. */
-public class Main {
+public class Work implements IntFunction<String> {
     private static final int KINDS = 18;
 
-    public static void main(String[] args) throws Exception {
-        int inputs = Integer.parseInt(args[0]);
-        for (int i = 0; i < inputs; i++) {
-            Random random = new Random(1000 + i);
-            System.out.println(i + " " + run(document(i % KINDS, random), i));
+    @Override
+    public String apply(int input) {
+        try {
+            return run(document(input % KINDS, new Random(1000 + input)), input);
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
         }
     }
 
