@@ -10,7 +10,7 @@ use reprise_jvm_player::java::{self, Java};
 use reprise_jvm_player::{Jvm, Launch, Plan, PlayError, Played, jar};
 use reprise_recording::Recording;
 
-use super::{Request, failure};
+use super::{Request, failure, listening};
 use crate::escape::{Lines, escape};
 use crate::failure::{Failure, Status};
 
@@ -146,11 +146,7 @@ fn start(request: &Request, recording: &Recording) -> Result<Jvm, Failure> {
         .iter()
         .find(|java| wanted.is_none_or(|wanted| java.release == wanted));
     let Some(Java { program, .. }) = java else {
-        let wanted = wanted.unwrap_or_default();
-        let wrong = format!("it was recorded on Java {wanted}, and there is no such JDK here");
-        return Err(failure(request, wrong)
-            .next(format!("sudo apt install openjdk-{wanted}-jdk-headless"))
-            .next("set JAVA_HOME to a JDK of that release"));
+        return Err(no_jvm(request, wanted, &found));
     };
     let asked = request.debug.as_ref();
     let port = asked
@@ -178,11 +174,42 @@ fn start(request: &Request, recording: &Recording) -> Result<Jvm, Failure> {
     };
     let jvm = Jvm::start(&launch).map_err(|error| explain(request, &error))?;
     if let Some(port) = port {
+        listening::wait(port);
         say(&format!(
             "waiting for a Java debugger; attach one with: jdb -attach 127.0.0.1:{port}"
         ));
     }
     Ok(jvm)
+}
+
+/// Which release is needed, which there are, and how to name one.
+fn no_jvm(request: &Request, wanted: Option<u32>, found: &[Java]) -> Failure {
+    let folders = java::folders();
+    let folders: Vec<String> = folders
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect();
+    let mut releases: Vec<u32> = found.iter().map(|java| java.release).collect();
+    releases.sort_unstable();
+    releases.dedup();
+    let releases: Vec<String> = releases.iter().map(u32::to_string).collect();
+    let here = match &releases[..] {
+        [] => "no JDK is".to_owned(),
+        [one] => format!("only Java {one} is"),
+        many => format!("only Java {} are", many.join(", ")),
+    };
+    let wanted = wanted.map_or_else(|| "any".to_owned(), |wanted| wanted.to_string());
+    let wrong = format!(
+        "it is played by Java {wanted}, on which it was recorded, and {here} in JAVA_HOME, on the \
+         PATH and in {}",
+        folders.join(", ")
+    );
+    failure(request, wrong)
+        .next(format!("sudo apt install openjdk-{wanted}-jdk-headless"))
+        .next(format!(
+            "JAVA_HOME=FOLDER-OF-JAVA-{wanted} reprise replay {}",
+            request.path.display()
+        ))
 }
 
 /// The port itself, or one that is free.

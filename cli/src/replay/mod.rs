@@ -3,6 +3,7 @@
 
 mod debugger;
 pub(crate) mod jvm;
+mod listening;
 mod process;
 
 use std::fs::File;

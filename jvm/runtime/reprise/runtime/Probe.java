@@ -70,8 +70,8 @@ public final class Probe {
         if (receiver == null) {
             return;
         }
-        ClassInfo info = ClassInfo.of(receiver.getClass());
-        if (Sites.leaves(info, receiver, site)) {
+        ClassInfo info = Sites.leaving(receiver, site);
+        if (info != null) {
             r.outCall(site);
             r.object(receiver, info);
         }
@@ -81,8 +81,8 @@ public final class Probe {
         if (receiver == null) {
             return;
         }
-        ClassInfo info = ClassInfo.of(receiver.getClass());
-        if (Sites.leaves(info, receiver, site)) {
+        ClassInfo info = Sites.leaving(receiver, site);
+        if (info != null) {
             r.outCall(site);
             r.object(receiver, info);
             r.end();
@@ -172,8 +172,8 @@ public final class Probe {
         if (receiver == null) {
             return;
         }
-        ClassInfo info = ClassInfo.of(receiver.getClass());
-        if (Sites.leaves(info, receiver, site)) {
+        ClassInfo info = Sites.leaving(receiver, site);
+        if (info != null) {
             r.access(Recorder.OUTREAD, site);
             r.object(receiver, info);
         }
@@ -184,8 +184,8 @@ public final class Probe {
         if (receiver == null) {
             return;
         }
-        ClassInfo info = ClassInfo.of(receiver.getClass());
-        if (Sites.leaves(info, receiver, site)) {
+        ClassInfo info = Sites.leaving(receiver, site);
+        if (info != null) {
             r.access(Recorder.OUTWRITE, site);
             r.object(receiver, info);
         }

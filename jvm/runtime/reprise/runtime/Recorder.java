@@ -56,6 +56,12 @@ public final class Recorder extends Ring {
     /** The calls of outside super() that are open. */
     private final Supers supers = new Supers();
 
+    private static final int INFOS = 64;
+    /** What was known of the objects that were last at the same place. */
+    private final ClassInfo[] infos = new ClassInfo[INFOS];
+    /** A number that stands for the site or method of the event. */
+    private int place;
+
     /** The stripe of volatile fields that this thread is using. */
     int stripe;
 
@@ -242,6 +248,7 @@ public final class Recorder extends Ring {
         order();
         unsaid = false;
         arrays = BRINGS;
+        place = id;
         start();
         begin(first, id);
     }
@@ -256,6 +263,7 @@ public final class Recorder extends Ring {
     private void outgoing(int first, int id) {
         unsaid = !oracle;
         arrays = LEAVES;
+        place = id;
         start();
         begin(first, id);
     }
@@ -375,8 +383,19 @@ public final class Recorder extends Ring {
         } else if (o instanceof String) {
             constant(Values.string((String) o));
         } else {
-            object(o, ClassInfo.of(o.getClass()));
+            object(o, info(o.getClass()));
         }
+    }
+
+    /** What is known of a class, most often what was right here the last time. */
+    private ClassInfo info(Class<?> type) {
+        int slot = (int) (at - start) + place & INFOS - 1;
+        ClassInfo info = infos[slot];
+        if (info == null || info.get() != type) {
+            info = ClassInfo.of(type);
+            infos[slot] = info;
+        }
+        return info;
     }
 
     /** An object, not null, whose class was looked up already. */

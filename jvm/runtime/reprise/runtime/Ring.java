@@ -41,7 +41,7 @@ class Ring {
     /** The last stamp that this thread took. */
     private long stamp = -1;
     /** Where the record of the event that was begun stands. */
-    private long start;
+    long start;
     /** Where the next byte of that event goes; 0 when there is none. */
     long at;
 
