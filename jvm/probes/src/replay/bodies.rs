@@ -167,6 +167,11 @@ fn call<'c>(
         }
         let mut stay = Snippet::new();
         shape.load(&mut stay)?;
+        if owner == "java/lang/Object" && matches!(name.as_ref(), "clone" | "finalize") {
+            // They are protected: what they are called on must be known to be
+            // of this class. Arrays, which are not, never stay.
+            stay.with_class(opcode::CHECKCAST, stubs.this(), pool)?;
+        }
         let of_interface = instruction
             .constant()
             .and_then(|index| body.class.pool.get(index).ok())
