@@ -8,6 +8,7 @@ use reprise_classfile::write::{Invoke, Snippet};
 use super::functions;
 use super::order;
 use super::replayed_name;
+use super::resolution;
 use super::stubs::{STUB, Shape, Stubs, named};
 use crate::ProbeError;
 use crate::calls::{Constructions, Way, is_value_of, way};
@@ -16,6 +17,7 @@ use crate::method::Body;
 use crate::order::is_shared;
 use crate::probe::{OBJECT_TYPE, push_id};
 use crate::pure::is_pure;
+use crate::resolution::names_a_constant;
 
 pub(super) fn rewrite<'c>(
     body: &mut Body<'c, '_>,
@@ -23,14 +25,19 @@ pub(super) fn rewrite<'c>(
 ) -> Result<(), ProbeError> {
     let mut constructions = None;
     for instruction in body.editor.instructions().to_vec() {
-        if instruction.opcode == opcode::MONITORENTER {
-            order::enter(body, &instruction)?;
+        match instruction.opcode {
+            opcode::MONITORENTER => order::enter(body, &instruction)?,
+            opcode::IF_ACMPEQ | opcode::IF_ACMPNE => order::compare(body, &instruction)?,
+            _ => {}
         }
         let Some(index) = instruction.constant() else {
             continue;
         };
         match instruction.opcode {
             opcode::NEW => new(body, &instruction, index)?,
+            opcode if names_a_constant(opcode) => {
+                resolution::resolve(body, stubs, &instruction, index)?;
+            }
             opcode::GETSTATIC..=opcode::PUTFIELD => {
                 let member = body.class.pool.member(index)?;
                 if may_leave(body, &instruction, &member)? {

@@ -85,6 +85,36 @@ public final class Stub {
         }
     }
 
+    /**
+     * Two objects are about to be compared by identity. What stands in the place of
+     * the second is the first if, and only if, they were the same.
+     */
+    public static Object compared(Object a, Object b, int site) {
+        if (a == null || b == null || a.getClass() != b.getClass()
+                || !Constants.isValue(a) || !a.equals(b)) {
+            return b;
+        }
+        Player player = player();
+        player.runsInside = false;
+        try {
+            boolean same = player.compared(player.replay.site(site), a == b);
+            return same ? a : a == b ? player : b;
+        } finally {
+            player.runsInside = true;
+        }
+    }
+
+    /** A class is about to be resolved, although nothing of it is called. */
+    public static void touches(int site) {
+        Player player = player();
+        player.runsInside = false;
+        try {
+            player.touches(player.replay.site(site));
+        } finally {
+            player.runsInside = true;
+        }
+    }
+
     /** A monitor is about to be entered, or a volatile field to be used. */
     public static void shares(Object receiver) {
         if (receiver != null) {
