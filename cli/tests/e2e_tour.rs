@@ -5,7 +5,7 @@
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -23,8 +23,17 @@ fn place() -> tempfile::TempDir {
 
 fn tour(folder: &Path) -> Command {
     let mut command = Command::new(PROGRAM);
-    command.arg("tour").env("TMPDIR", folder);
     command
+        .arg("tour")
+        .env("TMPDIR", folder)
+        .env("REPRISE_AGENT", library());
+    command
+}
+
+/// The JVM agent: cargo puts it beside this test's own executable.
+fn library() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    test.with_file_name("libreprise_jvm.so")
 }
 
 fn is_empty(folder: &Path) -> bool {
@@ -101,8 +110,18 @@ fn check(command: &mut Command, folder: &Path) {
         "Hardware watchpoint 1: table.title\n",
         "index=4)",
         "The fifth word, at index 4",
+        "7. A Java program fails, and its class is replayed\n",
+        "  $ reprise record --observe Bill -o bill.reprise -- ",
+        "java.lang.ArithmeticException: / by zero\n",
+        "  reprise: recorded bill.reprise (",
+        "  $ reprise replay bill.reprise\n  reprise: replayed 14 events of 1 thread; everything is",
+        "  $ reprise replay --debug bill.reprise\n  reprise: waiting for a Java debugger; ",
+        "Breakpoint hit: ",
+        " guests = 0\n",
+        "reprise: replayed 14 events of 1 thread; everything is as recorded\n",
+        "Nobody was at the third table",
         "Where to go on\n",
-        "Not shown here: ",
+        "Not there yet: ",
     ] {
         let Some((_, after)) = rest.split_once(line) else {
             panic!("no {line:?} in {rest}");
@@ -129,9 +148,12 @@ fn the_tour_without_privileges() {
     let program = folder.path().join("bin");
     // Not with `fs::copy`: a child that another test starts meanwhile would hold
     // the copy open for writing, and nobody can execute it then.
-    let copied = Command::new("cp").arg(PROGRAM).arg(&program).status();
-    assert!(copied.unwrap().success());
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let agent = folder.path().join("libreprise_jvm.so");
+    for (from, to) in [(Path::new(PROGRAM), &program), (&library(), &agent)] {
+        let copied = Command::new("cp").arg(from).arg(to).status();
+        assert!(copied.unwrap().success());
+        fs::set_permissions(to, fs::Permissions::from_mode(0o755)).unwrap();
+    }
     let files = folder.path().join("files");
     fs::create_dir(&files).unwrap();
     fs::set_permissions(&files, fs::Permissions::from_mode(0o777)).unwrap();
@@ -159,6 +181,8 @@ fn recordings_can_be_kept() {
         .collect();
     names.sort();
     let expected = [
+        "Main.java",
+        "bill.reprise",
         "crash.reprise",
         "damaged.reprise",
         "ledger.reprise",
@@ -168,6 +192,24 @@ fn recordings_can_be_kept() {
         "symbols",
     ];
     assert_eq!(names, expected, "and nothing else");
+}
+
+/// What a chapter needs and does not find is said, with the way to get it.
+#[test]
+fn a_tour_without_a_jdk_says_how_to_get_one() {
+    let folder = place();
+    let output = tour(folder.path())
+        .env("PATH", folder.path())
+        .env("JAVA_HOME", folder.path())
+        .env("REPRISE_JDKS", folder.path())
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{text}");
+    let said = text.split_once("7. A Java program fails").unwrap().1;
+    assert!(said.contains("no JDK of release 11 or later"), "{said}");
+    assert!(said.contains("default-jdk-headless"), "{said}");
+    check_nothing_left(folder.path());
 }
 
 /// Whoever ends it: the user at the keyboard, the system, or a reader that has

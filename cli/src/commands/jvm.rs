@@ -31,6 +31,8 @@ impl Jvm {
             seconds: self.seconds,
             port: (self.port != 0).then_some(self.port),
         };
+        // A JVM that waits for a debugger would wait for ever.
+        let _ = nix::sys::prctl::set_pdeathsig(nix::sys::signal::Signal::SIGKILL);
         Err(Failure::new(
             "play in a sandbox",
             walls.enter(&self.command),

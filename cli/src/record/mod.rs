@@ -15,6 +15,7 @@ use reprise_recording::{Closing, CutShort, NotRecorded};
 
 use crate::escape::{Lines, escape};
 use crate::output_name::Template;
+use crate::readable;
 
 /// What is worth keeping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -49,7 +50,7 @@ fn say(line: &str) {
 /// The last line: the file, its size, what is not in it, how to replay it.
 fn summary(path: &Path, bytes: u64, closing: &Closing) -> String {
     let path = path.display();
-    let mut line = format!("recorded {path} ({})", size(bytes));
+    let mut line = format!("recorded {path} ({})", readable::size(bytes));
     if let Some(failure) = &closing.failure {
         let _ = write!(line, "; {}", failure.what);
         if let Some(place) = failure.stack.first() {
@@ -78,23 +79,6 @@ fn cut_short(why: &CutShort) -> String {
         CutShort::RecorderDied | CutShort::RecorderSilent | CutShort::Unknown => {
             "the recorder".to_owned()
         }
-    }
-}
-
-/// A size for people.
-fn size(bytes: u64) -> String {
-    const UNITS: [&str; 4] = ["B", "KB", "MB", "GB"];
-    let mut value = bytes as f64;
-    let mut unit = 0;
-    while value >= 999.5 && unit + 1 < UNITS.len() {
-        value /= 1000.0;
-        unit += 1;
-    }
-    let unit = UNITS[unit];
-    if unit == "B" || value >= 9.95 {
-        format!("{value:.0} {unit}")
-    } else {
-        format!("{value:.1} {unit}")
     }
 }
 
@@ -128,20 +112,8 @@ mod tests {
         };
         assert_eq!(
             summary(Path::new("x.reprise"), 12_345, &closing),
-            "recorded x.reprise (12 KB); SIGSEGV at 0x0 in /bin/x+0x12; ended early by a system \
+            "recorded x.reprise (12.0 kB); SIGSEGV at 0x0 in /bin/x+0x12; ended early by a system \
              call in the 32-bit way; not recorded: a child process (2 times), it runs unrecorded; replay it with: reprise replay x.reprise"
-        );
-    }
-
-    #[test]
-    fn sizes_are_for_people() {
-        let sizes = [0, 999, 1000, 9949, 12_345, 999_600, 3_200_000_000];
-        let sizes = sizes.map(size);
-        assert_eq!(
-            sizes,
-            [
-                "0 B", "999 B", "1.0 KB", "9.9 KB", "12 KB", "1.0 MB", "3.2 GB"
-            ]
         );
     }
 }

@@ -10,6 +10,8 @@ mod backwards;
 mod crash;
 mod damage;
 mod interrupt;
+mod java;
+mod java_debugger;
 mod ledger;
 mod machine;
 mod recorder;
@@ -19,7 +21,8 @@ mod subject_killed;
 
 use clap::ValueEnum;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, Status};
+use crate::replay;
 pub use ledger::{KIND, describe};
 use stage::Stage;
 
@@ -36,6 +39,10 @@ const CHAPTERS: &[Chapter] = &[
     ("A byte of the recording goes bad", damage::play),
     ("A program crashes, and its run is replayed", crash::play),
     ("From a crash back to its cause", backwards::play),
+    (
+        "A Java program fails, and its class is replayed",
+        java::play,
+    ),
 ];
 
 /// Plays all chapters in a folder of their own, which goes away afterwards
@@ -68,6 +75,8 @@ pub enum Role {
     Ledger,
     /// A recorder that can be killed.
     Recorder,
+    /// A replay that waits for a Java debugger.
+    DebuggedReplay,
 }
 
 impl Role {
@@ -78,6 +87,32 @@ impl Role {
         match self {
             Self::Ledger => ledger::play(),
             Self::Recorder => recorder::play(),
+            Self::DebuggedReplay => replay_for_debugger(),
         }
+    }
+}
+
+/// `reprise replay --debug` of the file that the variable names, by this process:
+/// so it ends with the tour.
+fn replay_for_debugger() -> Result<(), Failure> {
+    let path = std::env::var_os(java_debugger::FILE).unwrap_or_default();
+    let debug = replay::Debug {
+        port: None,
+        symbols: None,
+        goto: None,
+        arguments: Vec::new(),
+    };
+    let status = replay::run(&replay::Request {
+        path: path.into(),
+        output: None,
+        memory: 64 << 30,
+        seconds: 3600,
+        debug: Some(debug),
+        keep_going: false,
+        classes: Vec::new(),
+    })?;
+    match status {
+        Status::Done => Ok(()),
+        _ => Err(stage::wrong("the replay did not go as recorded")),
     }
 }

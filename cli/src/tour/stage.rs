@@ -1,8 +1,8 @@
 //! Where the tour plays: its folder, what it says, and the commands it runs.
 
-use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{self, BufRead, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 use super::interrupt::Interrupted;
@@ -16,7 +16,7 @@ use crate::readable::{quoted, wrapped};
 const WIDTH: usize = 88;
 
 /// Longer than any command of the tour takes on a machine that is merely busy.
-const LIMIT: Duration = Duration::from_secs(120);
+pub(super) const LIMIT: Duration = Duration::from_secs(120);
 
 /// The tour's surroundings.
 pub(super) struct Stage {
@@ -136,6 +136,16 @@ impl Stage {
         print(&text)
     }
 
+    /// Shows what was typed and answered elsewhere.
+    pub(super) fn transcript(&self, lines: &str) -> Result<(), Failure> {
+        let mut text = String::from("\n");
+        for line in lines.lines() {
+            text += &format!("  {line}\n");
+        }
+        text.push('\n');
+        print(&text)
+    }
+
     fn run(&self, arguments: &[&str]) -> Result<(String, Ended), Failure> {
         let words: Vec<_> = arguments
             .iter()
@@ -165,10 +175,13 @@ impl Stage {
         let name = match role {
             Role::Ledger => "ledger",
             Role::Recorder => "recorder",
+            Role::DebuggedReplay => "debugged-replay",
         };
         let child = Command::new(&self.program)
             .args([COMMAND, name])
             .env(variable, path)
+            .current_dir(self.folder())
+            .env("TMPDIR", self.folder())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -176,7 +189,12 @@ impl Stage {
         let mut child =
             child.map_err(|error| Failure::new(format!("start the tour's {name}"), error))?;
         let output = child.stdout.take().map(BufReader::new);
-        Ok(Part { child, output })
+        let errors = child.stderr.take().map(BufReader::new);
+        Ok(Part {
+            child,
+            output,
+            errors,
+        })
     }
 
     /// The last words.
@@ -198,8 +216,12 @@ impl Stage {
                 "record a program of your own until it crashes",
             ),
             (
+                "reprise record --observe 'com.acme.**' -- java …",
+                "record classes of your own",
+            ),
+            (
                 "reprise replay --debug",
-                "gdb on the latest recording, forwards and backwards",
+                "the latest recording under gdb or a Java debugger",
             ),
             ("reprise show --help", "all about looking into a recording"),
             (
@@ -207,7 +229,11 @@ impl Stage {
                 "what works on this machine, and the fix for the rest",
             ),
         ];
-        let width = steps.iter().map(|(step, _)| step.len()).max().unwrap_or(0);
+        let width = steps
+            .iter()
+            .map(|(step, _)| step.chars().count())
+            .max()
+            .unwrap_or(0);
         let mut text = String::from("\nWhere to go on\n");
         for (step, what) in steps {
             text += &format!("  {step:width$}    {what}\n");
@@ -215,8 +241,7 @@ impl Stage {
         text.push('\n');
         print(&text)?;
         self.say(
-            "Not shown here: chosen classes of a Java program (reprise record --observe). Not \
-             there yet: thread schedules, C programs by function, and the last moments of \
+            "Not there yet: thread schedules, C programs by function, and the last moments of \
              programs with several threads.",
         )
     }
@@ -226,15 +251,18 @@ impl Stage {
 pub(super) struct Part {
     child: Child,
     output: Option<BufReader<ChildStdout>>,
+    errors: Option<BufReader<ChildStderr>>,
 }
 
 impl Part {
     /// The next line it says; `None` when it has ended.
     pub(super) fn line(&mut self) -> Option<String> {
-        let mut line = String::new();
-        let read = self.output.as_mut()?.read_line(&mut line);
-        // A line that was cut off was not said.
-        (read.is_ok() && line.pop() == Some('\n')).then_some(line)
+        next_line(self.output.as_mut()?)
+    }
+
+    /// The next line it says on its standard error.
+    pub(super) fn error_line(&mut self) -> Option<String> {
+        next_line(self.errors.as_mut()?)
     }
 
     /// Hears what it says from another thread.
@@ -260,7 +288,7 @@ impl Part {
     pub(super) fn wrong(&mut self, what: &str) -> Failure {
         self.kill();
         let mut complaint = String::new();
-        if let Some(errors) = &mut self.child.stderr {
+        if let Some(errors) = &mut self.errors {
             let _ = errors.read_to_string(&mut complaint);
         }
         match complaint.lines().next() {
@@ -275,6 +303,13 @@ impl Drop for Part {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+fn next_line(pipe: &mut impl BufRead) -> Option<String> {
+    let mut line = String::new();
+    let read = pipe.read_line(&mut line);
+    // A line that was cut off was not said.
+    (read.is_ok() && line.pop() == Some('\n')).then_some(line)
 }
 
 /// The tour has seen something that it should not have.

@@ -25,26 +25,25 @@ fn main() {
         .status();
     assert!(compiled.unwrap().success());
     let file = dir.path().join("x.reprise");
-    let (mut plain, mut recorded) = (Vec::new(), Vec::new());
+    let agent = format!(
+        "-agentpath:{}=observe=Inside,out=x.reprise",
+        library().display()
+    );
+    let record = |threads: &str| {
+        let _ = std::fs::remove_file(&file);
+        run(dir.path(), Some(&agent), threads)
+    };
+    let (mut plain, mut recorded, mut plain_of_two, mut of_two) = (vec![], vec![], vec![], vec![]);
     let mut size = 0;
     for _ in 0..RUNS {
-        plain.push(run(dir.path(), None));
-        let _ = std::fs::remove_file(&file);
-        let agent = format!(
-            "-agentpath:{}=observe=Inside,out=x.reprise",
-            library().display()
-        );
-        recorded.push(run(dir.path(), Some(&agent)));
+        plain_of_two.push(run(dir.path(), None, "2"));
+        of_two.push(record("2"));
+        plain.push(run(dir.path(), None, "1"));
+        recorded.push(record("1"));
         size = std::fs::metadata(&file).unwrap().len();
     }
-    let extra = |at: usize, events: f64| {
-        let median = |runs: &[[f64; 3]]| {
-            let mut values: Vec<f64> = runs.iter().map(|run| run[at]).collect();
-            values.sort_by(f64::total_cmp);
-            values[values.len() / 2]
-        };
-        (median(&recorded) - median(&plain)) / ROUNDS as f64 / events
-    };
+    let extra = |at: usize, events: f64| per_event(&recorded, &plain, at, events);
+    let extra_of_two = |at: usize, events: f64| per_event(&of_two, &plain_of_two, at, events);
     // An incall and its return with the receiver's number and an int each way.
     budget(
         "JVM: an incall event with a receiver",
@@ -65,7 +64,20 @@ fn main() {
         "ns",
         7.0,
     );
-    // Seven halves of the rounds were run before, so three and a half times.
+    // Two threads that share nothing, each on its core.
+    for (name, at) in [
+        ("an incall event with a receiver", 0),
+        ("an outcall event with an int", 1),
+    ] {
+        budget(
+            &format!("JVM: {name}, of two threads against one"),
+            extra_of_two(at, 2.0) / extra(at, 2.0),
+            "times",
+            1.1,
+        );
+    }
+    // Five times half the rounds to warm up, then all of them: each of three loops
+    // makes two events a round.
     let events = ROUNDS as f64 * 3.5 * 3.0 * 2.0;
     budget(
         "JVM: file size per event",
@@ -75,15 +87,25 @@ fn main() {
     );
 }
 
+/// What recording costs, by the medians.
+fn per_event(recorded: &[[f64; 3]], plain: &[[f64; 3]], at: usize, events: f64) -> f64 {
+    let median = |runs: &[[f64; 3]]| {
+        let mut values: Vec<f64> = runs.iter().map(|run| run[at]).collect();
+        values.sort_by(f64::total_cmp);
+        values[values.len() / 2]
+    };
+    (median(recorded) - median(plain)) / ROUNDS as f64 / events
+}
+
 fn budget(name: &str, measured: f64, unit: &str, limit: f64) {
     let verdict = if measured <= limit { "ok" } else { "over" };
     println!("BUDGET\t{name}\t{measured:.2} {unit}\t≤ {limit} {unit}\t{verdict}");
 }
 
-fn run(dir: &Path, agent: Option<&str>) -> [f64; 3] {
+fn run(dir: &Path, agent: Option<&str>, threads: &str) -> [f64; 3] {
     let output = Command::new("java")
         .args(agent)
-        .args(["-cp", ".", "Loop", &ROUNDS.to_string()])
+        .args(["-cp", ".", "Loop", &ROUNDS.to_string(), threads])
         .env_remove("JAVA_TOOL_OPTIONS")
         .current_dir(dir)
         .output()

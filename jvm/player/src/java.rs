@@ -22,8 +22,12 @@ pub fn release(version: &str) -> Option<u32> {
     }
 }
 
+/// The variable that names folders of JDKs, with colons between them, to look
+/// into instead of the usual ones.
+pub const FOLDERS: &str = "REPRISE_JDKS";
+
 /// The JVMs of this machine: that of `JAVA_HOME`, that on the path, those in
-/// `/usr/lib/jvm`.
+/// [`folders`].
 #[must_use]
 pub fn found() -> Vec<Java> {
     let home = env::var_os("JAVA_HOME").map(PathBuf::from);
@@ -32,14 +36,40 @@ pub fn found() -> Vec<Java> {
         .map(|folder| folder.join("java"))
         .find_map(|java| fs::canonicalize(java).ok());
     let on_path = on_path.and_then(|java| Some(java.parent()?.parent()?.to_owned()));
-    let mut installed: Vec<PathBuf> = fs::read_dir("/usr/lib/jvm")
-        .into_iter()
-        .flatten()
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .collect();
-    installed.sort();
-    let homes = home.into_iter().chain(on_path).chain(installed);
+    let homes = home.into_iter().chain(on_path).chain(installed());
     homes.filter_map(|home| at(&home)).collect()
+}
+
+/// The folders in which JDKs are usually installed, each in a folder of its own:
+/// by packages, by hand, by SDKMAN and by development environments.
+#[must_use]
+pub fn folders() -> Vec<PathBuf> {
+    if let Some(folders) = env::var_os(FOLDERS) {
+        return env::split_paths(&folders).collect();
+    }
+    let mut folders: Vec<PathBuf> = ["/usr/lib/jvm", "/usr/java", "/opt/java"]
+        .map(PathBuf::from)
+        .into();
+    if let Some(home) = env::var_os("HOME").map(PathBuf::from) {
+        folders.push(home.join(".sdkman/candidates/java"));
+        folders.push(home.join(".jdks"));
+    }
+    folders
+}
+
+/// What is in these folders and may be a JDK.
+#[must_use]
+pub fn installed() -> Vec<PathBuf> {
+    let mut installed = Vec::new();
+    for folder in folders() {
+        let entries = fs::read_dir(folder).into_iter().flatten();
+        let mut homes: Vec<PathBuf> = entries
+            .filter_map(|entry| Some(entry.ok()?.path()))
+            .collect();
+        homes.sort();
+        installed.append(&mut homes);
+    }
+    installed
 }
 
 /// The JVM of a JDK's folder.

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use reprise_jvm_player::java;
 use serde::{Deserialize, Serialize};
 
 use crate::agent_library;
@@ -92,7 +93,15 @@ fn sum_up(jdks: &[Jdk], no_agent: Option<Finding>) -> Finding {
         (false, false) => Finding::limited(format!("{reasons} (these work: {versions})")),
         (true, false) => Finding::fails(reasons),
         (true, true) => {
-            Finding::fails("no JDK was found in JAVA_HOME, on the PATH or in /usr/lib/jvm")
+            let folders = java::folders();
+            let folders: Vec<_> = folders
+                .iter()
+                .map(|path| path.display().to_string())
+                .collect();
+            let folders = folders.join(", ");
+            Finding::fails(format!(
+                "no JDK was found in JAVA_HOME, on the PATH or in {folders}"
+            ))
         }
     };
     for jdk in &bad {
@@ -176,10 +185,10 @@ fn homes() -> BTreeMap<PathBuf, &'static str> {
     {
         add(home.into(), "PATH");
     }
-    for entry in fs::read_dir("/usr/lib/jvm").into_iter().flatten().flatten() {
-        // Debian also puts folders here that contain no JVM.
-        if is_program(&entry.path().join("bin/java")) {
-            add(entry.path(), "/usr/lib/jvm");
+    for home in java::installed() {
+        // Debian also puts folders there that contain no JVM.
+        if is_program(&home.join("bin/java")) {
+            add(home, "a folder of JDKs");
         }
     }
     homes

@@ -4,5 +4,6 @@
 mod changed;
 mod hostile;
 mod nanoxml;
+mod order;
 mod subjects;
 mod support;

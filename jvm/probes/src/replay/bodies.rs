@@ -6,12 +6,14 @@ use reprise_classfile::read::{Constant, Instruction, MemberRef};
 use reprise_classfile::write::{Invoke, Snippet};
 
 use super::functions;
+use super::order;
 use super::replayed_name;
 use super::stubs::{STUB, Shape, Stubs, named};
 use crate::ProbeError;
 use crate::calls::{Constructions, Way, is_value_of, way};
 use crate::fields::may_leave;
 use crate::method::Body;
+use crate::order::is_shared;
 use crate::probe::{OBJECT_TYPE, push_id};
 use crate::pure::is_pure;
 
@@ -21,6 +23,9 @@ pub(super) fn rewrite<'c>(
 ) -> Result<(), ProbeError> {
     let mut constructions = None;
     for instruction in body.editor.instructions().to_vec() {
+        if instruction.opcode == opcode::MONITORENTER {
+            order::enter(body, &instruction)?;
+        }
         let Some(index) = instruction.constant() else {
             continue;
         };
@@ -30,6 +35,8 @@ pub(super) fn rewrite<'c>(
                 let member = body.class.pool.member(index)?;
                 if may_leave(body, &instruction, &member)? {
                     access(body, stubs, &instruction, &member)?;
+                } else if is_shared(body, &instruction, &member)? {
+                    order::access(body, stubs, &instruction, &member)?;
                 }
             }
             opcode::INVOKEVIRTUAL..=opcode::INVOKEINTERFACE => {
@@ -160,6 +167,11 @@ fn call<'c>(
         }
         let mut stay = Snippet::new();
         shape.load(&mut stay)?;
+        if owner == "java/lang/Object" && matches!(name.as_ref(), "clone" | "finalize") {
+            // They are protected: what they are called on must be known to be
+            // of this class. Arrays, which are not, never stay.
+            stay.with_class(opcode::CHECKCAST, stubs.this(), pool)?;
+        }
         let of_interface = instruction
             .constant()
             .and_then(|index| body.class.pool.get(index).ok())

@@ -1,7 +1,16 @@
 package reprise.runtime;
 
-/** What the runtime knows of a class, looked up once and kept with the class. */
-final class ClassInfo {
+import java.lang.ref.WeakReference;
+
+/**
+ * What the runtime knows of a class, looked up once and kept with the class.
+ *
+ * It refers to the class, but does not keep it alive. Looking up follows eight
+ * pointers; comparing the class of an object with that of the info which was
+ * right the last time follows three, and the processor need not wait for the
+ * answer.
+ */
+final class ClassInfo extends WeakReference<Class<?>> {
     /** An inside object whose number is in its own field. */
     static final int NUMBERED = 0;
     /** An object whose number is in a map. */
@@ -17,6 +26,8 @@ final class ClassInfo {
 
     /** A string, by value. */
     static final int STRING = 6;
+
+    private static final int[] NONE = {};
 
     static final int OUTSIDE = 0;
     static final int INSIDE = 1;
@@ -44,6 +55,11 @@ final class ClassInfo {
     volatile boolean refersOutside;
     volatile boolean refersKnown;
 
+    /** The number of the class itself as a value, plus one; 0 when it has none. */
+    volatile int asValue;
+    /** Those of its constants, plus one, by ordinal, for {@link #ENUM}. */
+    volatile int[] constants = NONE;
+
     /** Whether most calls on such an object run for real: strings, boxes and the like. */
     boolean isValue() {
         return kind == BOX || kind == TEXT || kind == STRING;
@@ -54,6 +70,7 @@ final class ClassInfo {
     }
 
     private ClassInfo(Class<?> c) {
+        super(c);
         long info = Native.classInfo(c);
         boolean inside = (info & 1) != 0;
         number = (int) (info >> 1);

@@ -21,8 +21,11 @@ final class Crossing {
     private Object[] adopted = new Object[4];
     private int adoptedCount;
 
+    /** How many of all four there are: asked at every event. */
+    private int all;
+
     boolean isEmpty() {
-        return incomingCount == 0 && givenCount == 0 && leavingCount == 0 && adoptedCount == 0;
+        return all == 0;
     }
 
     void adopts(Object o) {
@@ -30,6 +33,7 @@ final class Crossing {
             adopted = Arrays.copyOf(adopted, adoptedCount * 2);
         }
         adopted[adoptedCount++] = o;
+        all++;
     }
 
     void leaves(Object[] array) {
@@ -37,6 +41,7 @@ final class Crossing {
             leaving = Arrays.copyOf(leaving, leavingCount * 2);
         }
         leaving[leavingCount++] = array;
+        all++;
     }
 
     void comesIn(Object array) {
@@ -44,6 +49,7 @@ final class Crossing {
             incoming = Arrays.copyOf(incoming, incomingCount * 2);
         }
         incoming[incomingCount++] = array;
+        all++;
     }
 
     void isGiven(Object array, int level) {
@@ -55,6 +61,7 @@ final class Crossing {
         given[givenCount] = array;
         before[givenCount] = Elements.copy(array);
         levels[givenCount++] = level;
+        all++;
     }
 
     /** Writes what came in, and what the outcalls above a level have changed. */
@@ -95,5 +102,6 @@ final class Crossing {
         }
         incomingCount = 0;
         adoptedCount = 0;
+        all = givenCount;
     }
 }

@@ -70,8 +70,8 @@ public final class Probe {
         if (receiver == null) {
             return;
         }
-        ClassInfo info = ClassInfo.of(receiver.getClass());
-        if (Sites.leaves(info, receiver, site)) {
+        ClassInfo info = Sites.leaving(receiver, site);
+        if (info != null) {
             r.outCall(site);
             r.object(receiver, info);
         }
@@ -81,8 +81,8 @@ public final class Probe {
         if (receiver == null) {
             return;
         }
-        ClassInfo info = ClassInfo.of(receiver.getClass());
-        if (Sites.leaves(info, receiver, site)) {
+        ClassInfo info = Sites.leaving(receiver, site);
+        if (info != null) {
             r.outCall(site);
             r.object(receiver, info);
             r.end();
@@ -172,8 +172,8 @@ public final class Probe {
         if (receiver == null) {
             return;
         }
-        ClassInfo info = ClassInfo.of(receiver.getClass());
-        if (Sites.leaves(info, receiver, site)) {
+        ClassInfo info = Sites.leaving(receiver, site);
+        if (info != null) {
             r.access(Recorder.OUTREAD, site);
             r.object(receiver, info);
         }
@@ -184,8 +184,8 @@ public final class Probe {
         if (receiver == null) {
             return;
         }
-        ClassInfo info = ClassInfo.of(receiver.getClass());
-        if (Sites.leaves(info, receiver, site)) {
+        ClassInfo info = Sites.leaving(receiver, site);
+        if (info != null) {
             r.access(Recorder.OUTWRITE, site);
             r.object(receiver, info);
         }
@@ -201,8 +201,18 @@ public final class Probe {
 
     // The order of threads, and identity.
 
-    public static void acquired(Recorder r) {
-        Order.monitor(r);
+    public static void acquired(Object monitor, Recorder r) {
+        Order.entered(r, Order.ofMonitor(monitor));
+    }
+
+    public static void waits(Object monitor, Recorder r) {
+        if (monitor != null) {
+            r.waitsAt = Order.ofMonitor(monitor);
+        }
+    }
+
+    public static void waited(Recorder r) {
+        r.waited();
     }
 
     public static void shares(Object receiver, Recorder r, int stripe) {
@@ -217,7 +227,7 @@ public final class Probe {
     }
 
     public static void shared(Recorder r) {
-        Order.end(r.stripe);
+        Order.end(r, r.stripe);
     }
 
     public static void compares(Object a, Object b, Recorder r) {

@@ -48,7 +48,7 @@ public final class Recorders {
     static void start(long address, int pid, boolean oracle) {
         Ring.map(address, pid);
         Recorder.oracle = oracle;
-        Sites.leaves(ClassInfo.of(Object.class), Recorders.class, 0);
+        Sites.leaving(Recorders.class, 0);
         ClassInfo.of(String.class);
     }
 

@@ -41,7 +41,7 @@ class Ring {
     /** The last stamp that this thread took. */
     private long stamp = -1;
     /** Where the record of the event that was begun stands. */
-    private long start;
+    long start;
     /** Where the next byte of that event goes; 0 when there is none. */
     long at;
 
@@ -206,6 +206,13 @@ class Ring {
         pos += length;
         U.putLongRelease(null, control + 128, pos);
         return true;
+    }
+
+    /** Makes room for an event and its stamp, so that writing them waits for nobody. */
+    final void makeRoom() {
+        if (pos + ROOM + 64 > limit) {
+            reserve(ROOM + 64);
+        }
     }
 
     /** Whether events are no longer kept. */

@@ -25,16 +25,19 @@ final class Sites {
 
     private Sites() {}
 
-    static boolean leaves(ClassInfo info, Object receiver, int site) {
+    /** What is known of a receiver's class if it leaves the inside here, else null. */
+    static ClassInfo leaving(Object receiver, int site) {
+        Class<?> type = receiver.getClass();
         Met[] all = sites;
         if (site < all.length) {
             for (Met met = all[site]; met != null; met = met.next) {
-                if (met.info == info) {
-                    return met.leaves;
+                if (met.info.get() == type) {
+                    return met.leaves ? met.info : null;
                 }
             }
         }
-        return ask(receiver.getClass(), info, site);
+        ClassInfo info = ClassInfo.of(type);
+        return ask(type, info, site) ? info : null;
     }
 
     private static boolean ask(Class<?> type, ClassInfo info, int site) {

@@ -65,12 +65,42 @@ final class Values {
 
     /** The number of any other value. */
     static int number(Object o, ClassInfo info) {
+        switch (info.kind) {
+            case ClassInfo.STRING: return string((String) o);
+            case ClassInfo.CLASS: return classNumber(o, info);
+            case ClassInfo.ENUM: return enumNumber((Enum<?>) o, info);
+            default: return written(o, info);
+        }
+    }
+
+    /** Classes and enum constants are few, so these are never forgotten. */
+    private static int classNumber(Object o, ClassInfo info) {
+        ClassInfo named = ClassInfo.of((Class<?>) o);
+        if (named.asValue == 0) {
+            named.asValue = written(o, info) + 1;
+        }
+        return named.asValue - 1;
+    }
+
+    private static int enumNumber(Enum<?> o, ClassInfo info) {
+        // Threads may write over each other's arrays: what is lost is written again.
+        int[] known = info.constants;
+        int ordinal = o.ordinal();
+        if (ordinal >= known.length) {
+            known = Arrays.copyOf(known, ordinal + 1);
+            info.constants = known;
+        }
+        if (known[ordinal] == 0) {
+            known[ordinal] = written(o, info) + 1;
+        }
+        return known[ordinal] - 1;
+    }
+
+    private static int written(Object o, ClassInfo info) {
         int kind;
         int type = info.number;
         String text;
         switch (info.kind) {
-            case ClassInfo.STRING:
-                return string((String) o);
             case ClassInfo.CLASS:
                 kind = 3;
                 type = ClassInfo.of((Class<?>) o).number;

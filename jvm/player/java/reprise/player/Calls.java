@@ -18,6 +18,7 @@ final class Calls {
      */
     boolean goesOut(int what, Site site, Object[] all, int from) {
         if (replay.oracle) {
+            player.runsInside = false;
             if (!comes(what, site)) {
                 return false;
             }
@@ -38,6 +39,7 @@ final class Calls {
                 mentions.exposeElements((Object[]) all[i]);
             }
         }
+        player.runsInside = false;
         replay.order.done(player.id);
         return true;
     }

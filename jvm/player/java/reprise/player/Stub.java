@@ -29,7 +29,6 @@ public final class Stub {
     /** A call. */
     public static Object call(Object[] all, int site) {
         Player player = player();
-        player.runsInside = false;
         try {
             return player.call(player.replay.site(site), all);
         } finally {
@@ -40,7 +39,6 @@ public final class Stub {
     /** A constructor of an outside class; the first argument is the object. */
     public static Object construct(Object[] all, int site) {
         Player player = player();
-        player.runsInside = false;
         try {
             player.construct(player.replay.site(site), all);
         } finally {
@@ -68,7 +66,6 @@ public final class Stub {
     /** A field is written. */
     public static Object write(Object[] all, int site) {
         Player player = player();
-        player.runsInside = false;
         try {
             player.write(player.replay.site(site), all);
         } finally {
@@ -86,6 +83,23 @@ public final class Stub {
         } finally {
             player.runsInside = true;
         }
+    }
+
+    /** A monitor is about to be entered, or a volatile field to be used. */
+    public static void shares(Object receiver) {
+        if (receiver != null) {
+            shares();
+        }
+    }
+
+    /** The same where there is no object. */
+    public static void shares() {
+        player().turns.shares();
+    }
+
+    /** That has happened. */
+    public static void shared() {
+        player().turns.shared();
     }
 
     /** An object as a string, as String.valueOf has it. */
