@@ -4,5 +4,6 @@
 mod changed;
 mod hostile;
 mod nanoxml;
+mod programs;
 mod subjects;
 mod support;
