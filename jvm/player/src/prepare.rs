@@ -21,6 +21,10 @@ const ABSTRACT: u16 = 0x0400;
 /// The flag of an enum's constants.
 const ENUM: u16 = 0x4000;
 
+/// The classes that others name, each with a loader and whether it is an
+/// interface for sure.
+type Mentioned = BTreeMap<String, (u32, bool)>;
+
 /// What a recording gives to play.
 pub(crate) struct Prepared {
     /// Its tables.
@@ -83,7 +87,7 @@ pub(crate) fn prepare<S: Source>(
 impl Prepared {
     fn make(&mut self, patterns: &Patterns, plan: &Plan) -> Result<(), PlayError> {
         let tables = self.tables.tables();
-        let mut mentioned = BTreeMap::new();
+        let mut mentioned = Mentioned::new();
         let mut classes = BTreeMap::new();
         let mut sites = Vec::new();
         for (id, class) in &tables.classes {
@@ -100,18 +104,8 @@ impl Prepared {
                 let new = plan.classes.get(&class.name);
                 self.replaced += usize::from(new.is_some());
                 let bytes = new.unwrap_or(recorded);
-                let mut numbers = Numbers {
-                    class: *id,
-                    name: class.name.replace('/', "."),
-                    methods: Vec::new(),
-                    sites: &mut sites,
-                };
-                let played = replay::inside(bytes, patterns, &mut numbers).map_err(broken)?;
-                let file = ClassFile::parse(bytes).map_err(|error| broken(error.into()))?;
-                describe(&file, &mut ready).map_err(|error| broken(error.into()))?;
-                mentions(&file, class.loader, &mut mentioned)
-                    .map_err(|error| broken(error.into()))?;
-                ready.bytes = Some(played);
+                let inside = inside(*id, class, bytes, patterns, &mut sites, &mut mentioned);
+                ready = inside.map_err(broken)?;
             } else if let Some(shape) = tables.shapes.get(id).filter(|_| !class.inside) {
                 ready.name_here = name_here(class);
                 ready.bytes = Some(standin::make(&ready.name_here, shape).map_err(broken)?);
@@ -124,6 +118,7 @@ impl Prepared {
             }
             classes.insert(*id, ready);
         }
+        add_new(patterns, plan, &mut mentioned, &mut classes, &mut sites)?;
         guess(tables, mentioned, &mut classes);
         self.classes = classes;
         self.sites = sites;
@@ -167,6 +162,72 @@ impl Prepared {
             script.constant(*id, constant)?;
         }
         Ok(())
+    }
+}
+
+/// An inside class, of these bytes.
+fn inside(
+    id: u32,
+    class: &Class,
+    bytes: &[u8],
+    patterns: &Patterns,
+    sites: &mut Vec<(u32, String, Site)>,
+    mentioned: &mut Mentioned,
+) -> Result<Ready, ProbeError> {
+    let mut numbers = Numbers {
+        class: id,
+        name: class.name.replace('/', "."),
+        methods: Vec::new(),
+        sites,
+    };
+    let played = replay::inside(bytes, patterns, &mut numbers)?;
+    let file = ClassFile::parse(bytes)?;
+    let mut ready = Ready {
+        class: class.clone(),
+        name_here: class.name.clone(),
+        bytes: Some(played),
+        ..Ready::default()
+    };
+    describe(&file, &mut ready)?;
+    mentions(&file, class.loader, mentioned)?;
+    Ok(ready)
+}
+
+/// Inside classes that only the other version has, or that were not loaded when
+/// it was recorded: those that the classes which are played name, and so on.
+fn add_new(
+    patterns: &Patterns,
+    plan: &Plan,
+    mentioned: &mut Mentioned,
+    classes: &mut BTreeMap<u32, Ready>,
+    sites: &mut Vec<(u32, String, Site)>,
+) -> Result<(), PlayError> {
+    let known = classes.values().filter(|ready| ready.bytes.is_some());
+    let mut known: BTreeSet<String> = known.map(|ready| ready.class.name.clone()).collect();
+    loop {
+        let new = mentioned.iter().find(|(name, _)| {
+            !known.contains(*name) && plan.classes.contains_key(*name) && patterns.is_inside(name)
+        });
+        let Some((name, (loader, _))) = new else {
+            return Ok(());
+        };
+        let class = Class {
+            loader: *loader,
+            inside: true,
+            name: name.clone(),
+        };
+        let id = match classes.iter().find(|(_, ready)| ready.class == class) {
+            Some((id, _)) => *id,
+            None => classes.keys().max().copied().unwrap_or(0).saturating_add(1),
+        };
+        known.insert(class.name.clone());
+        let bytes = plan.classes.get(&class.name).map_or(&[][..], Vec::as_slice);
+        let ready = inside(id, &class, bytes, patterns, sites, mentioned);
+        let ready = ready.map_err(|error| PlayError::Class {
+            name: class.name.replace('/', "."),
+            error,
+        })?;
+        classes.insert(id, ready);
     }
 }
 
@@ -263,7 +324,7 @@ fn name_here(class: &Class) -> String {
 fn mentions(
     class: &ClassFile<'_>,
     loader: u32,
-    mentioned: &mut BTreeMap<String, (u32, bool)>,
+    mentioned: &mut Mentioned,
 ) -> Result<(), ReadError> {
     let mut add = |name: &str, interface: bool| {
         let entry = mentioned.entry(name.to_owned()).or_insert((loader, false));
@@ -313,17 +374,13 @@ fn named_in(descriptor: &str) -> impl Iterator<Item = &str> {
 
 /// Stand-ins for classes of which only the name is known: they were never
 /// loaded while it was recorded, or they are the JDK's, which the JVM will see.
-fn guess(
-    tables: &Tables,
-    mentioned: BTreeMap<String, (u32, bool)>,
-    classes: &mut BTreeMap<u32, Ready>,
-) {
+fn guess(tables: &Tables, mentioned: Mentioned, classes: &mut BTreeMap<u32, Ready>) {
     let known: BTreeSet<String> = classes
         .values()
         .filter(|ready| ready.bytes.is_some())
         .map(|ready| ready.class.name.clone())
         .collect();
-    let mut next = tables.classes.keys().max().copied().unwrap_or(0);
+    let mut next = classes.keys().max().copied().unwrap_or(0);
     let loaders: HashMap<&str, u32> = tables
         .classes
         .values()

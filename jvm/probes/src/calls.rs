@@ -26,6 +26,7 @@ use reprise_classfile::write::Snippet;
 
 use crate::ProbeError;
 use crate::method::Body;
+use crate::order::{is_wait, on_monitor};
 use crate::probe::{OBJECT_TYPE, RECORDER, call, duplicate, parameter, push_id};
 use crate::pure::is_pure;
 
@@ -233,6 +234,11 @@ fn probe(
         }
         cloned = slot;
     }
+    let waits = way == Way::Dispatch && is_wait(member);
+    if waits {
+        before.op(opcode::DUP)?;
+        on_monitor(body, &mut before, "waits")?;
+    }
     if receiver {
         before.op(opcode::DUP)?;
     }
@@ -266,6 +272,10 @@ fn probe(
     body.editor.before(instruction.offset, before)?;
 
     let mut after = Snippet::new();
+    if waits {
+        body.load_recorder(&mut after)?;
+        call(&mut after, "waited", &format!("({RECORDER})V"), body.pool)?;
+    }
     if let Some(slot) = cloned {
         after.op(opcode::DUP)?;
         after.load(OBJECT_TYPE, slot)?;

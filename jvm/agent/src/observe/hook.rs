@@ -61,8 +61,7 @@ unsafe extern "system" fn vm_init(_: *mut jvmtiEnv, env: *mut JNIEnv, _: jthread
 }
 
 fn prepare(session: &Session, frame: Frame) -> Result<(), String> {
-    let version = session.environment.property(c"java.version");
-    crate::report::add("jvm", &version.unwrap_or_default());
+    crate::report::add("jvm", &session.environment.java_version());
     let module = natives::bind(session, frame).ok_or("the runtime's classes cannot be used")?;
     let counts = session.options.dry_run;
     if !natives::prepare(frame)

@@ -6,14 +6,18 @@ use reprise_classfile::read::{Constant, Instruction, MemberRef};
 use reprise_classfile::write::{Invoke, Snippet};
 
 use super::functions;
+use super::order;
 use super::replayed_name;
+use super::resolution;
 use super::stubs::{STUB, Shape, Stubs, named};
 use crate::ProbeError;
 use crate::calls::{Constructions, Way, is_value_of, way};
 use crate::fields::{may_be_inherited, may_leave};
 use crate::method::Body;
+use crate::order::is_shared;
 use crate::probe::{OBJECT_TYPE, push_id};
 use crate::pure::is_pure;
+use crate::resolution::names_a_constant;
 
 pub(super) fn rewrite<'c>(
     body: &mut Body<'c, '_>,
@@ -21,15 +25,25 @@ pub(super) fn rewrite<'c>(
 ) -> Result<(), ProbeError> {
     let mut constructions = None;
     for instruction in body.editor.instructions().to_vec() {
+        match instruction.opcode {
+            opcode::MONITORENTER => order::enter(body, &instruction)?,
+            opcode::IF_ACMPEQ | opcode::IF_ACMPNE => order::compare(body, &instruction)?,
+            _ => {}
+        }
         let Some(index) = instruction.constant() else {
             continue;
         };
         match instruction.opcode {
             opcode::NEW => new(body, &instruction, index)?,
+            opcode if names_a_constant(opcode) => {
+                resolution::resolve(body, stubs, &instruction, index)?;
+            }
             opcode::GETSTATIC..=opcode::PUTFIELD => {
                 let member = body.class.pool.member(index)?;
                 if may_leave(body, &instruction, &member)? {
                     access(body, stubs, &instruction, &member)?;
+                } else if is_shared(body, &instruction, &member)? {
+                    order::access(body, stubs, &instruction, &member)?;
                 }
             }
             opcode::INVOKEVIRTUAL..=opcode::INVOKEINTERFACE => {

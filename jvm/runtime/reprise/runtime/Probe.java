@@ -222,8 +222,18 @@ public final class Probe {
 
     // The order of threads, and identity.
 
-    public static void acquired(Recorder r) {
-        Order.monitor(r);
+    public static void acquired(Object monitor, Recorder r) {
+        Order.entered(r, Order.ofMonitor(monitor));
+    }
+
+    public static void waits(Object monitor, Recorder r) {
+        if (monitor != null) {
+            r.waitsAt = Order.ofMonitor(monitor);
+        }
+    }
+
+    public static void waited(Recorder r) {
+        r.waited();
     }
 
     public static void shares(Object receiver, Recorder r, int stripe) {
@@ -238,7 +248,7 @@ public final class Probe {
     }
 
     public static void shared(Recorder r) {
-        Order.end(r.stripe);
+        Order.end(r, r.stripe);
     }
 
     public static void compares(Object a, Object b, Recorder r) {
