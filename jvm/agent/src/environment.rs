@@ -87,16 +87,10 @@ impl Environment {
         unsafe { self.take_text(value) }
     }
 
-    /// The version of Java, such as `17.0.15+6`. `java.version` is made by Java
-    /// code, and an agent is never shown it; that of the JVM is the same from
-    /// Java 9 on.
+    /// The version of Java. Not `java.version`, which Java code sets and some
+    /// JVMs do not know of.
     pub(crate) fn java_version(&self) -> String {
-        let own = self
-            .property(c"java.version")
-            .ok()
-            .filter(|own| !own.is_empty());
-        own.or_else(|| self.property(c"java.vm.version").ok())
-            .unwrap_or_default()
+        self.property(c"java.vm.version").unwrap_or_default()
     }
 
     /// The capabilities this JVM could give to an agent at this moment.

@@ -68,7 +68,10 @@ pub fn describe(event: &Event, thread: u64, reader: &Reader) -> String {
                 .collect();
             format!("ADOPT {}: {}", words.reference(object), fields.join(", "))
         }
-        Event::Order => "ORDER".to_owned(),
+        Event::Order { after: None } => "ORDER".to_owned(),
+        Event::Order { after: Some(after) } => {
+            format!("ORDER after {} by {}", after.count, after.thread)
+        }
         Event::Same { same } => format!("SAME {same}"),
         Event::Array {
             array,

@@ -28,6 +28,11 @@
 //! 15 ORDER 0    a monitor was entered, or a volatile field is used, where another
 //!               thread was before: what this thread does from here on comes
 //!               after what others did up to the stamp of this event
+//!          3    since version 2, with what a replay has to wait for. Each thread
+//!               counts the monitors that it enters and the volatile fields that
+//!               it uses: how many more they are since the last ORDER of this
+//!               thread (the one that has to wait comes next), the other thread,
+//!               and how many it has had by then
 //!    SAME 1, 2  two values that are equal were compared by identity: they were
 //!               different objects, or the same
 //! ```
@@ -86,10 +91,23 @@ pub enum Event {
         object: Reference,
         fields: Vec<Field>,
     },
-    Order,
+    Order {
+        after: Option<After>,
+    },
     Same {
         same: bool,
     },
+}
+
+/// What a thread waits for at a monitor or a volatile field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct After {
+    /// How many of its own it has had since the last time it waited.
+    pub since: u64,
+    /// For whom.
+    pub thread: u32,
+    /// How many that one has had by then.
+    pub count: u64,
 }
 
 /// A field of an object that is adopted.
@@ -201,7 +219,18 @@ impl Event {
                 Self::Adopt { object, fields }
             }
             15 => match first & 15 {
-                0 => Self::Order,
+                0 => Self::Order { after: None },
+                3 => {
+                    let since = input.varint()?;
+                    let thread = input.u32("a thread")?;
+                    let count = input.varint()?;
+                    let after = Some(After {
+                        since,
+                        thread,
+                        count,
+                    });
+                    Self::Order { after }
+                }
                 1 => Self::Same { same: false },
                 2 => Self::Same { same: true },
                 _ => return Err(unknown),
@@ -292,7 +321,13 @@ impl Event {
                     field.value.write(out, count);
                 }
             }
-            Self::Order => out.push(15 << 4),
+            Self::Order { after: None } => out.push(15 << 4),
+            Self::Order { after: Some(after) } => {
+                out.push(15 << 4 | 3);
+                put_varint(out, after.since);
+                put_varint(out, after.thread.into());
+                put_varint(out, after.count);
+            }
             Self::Same { same } => out.push(15 << 4 | 1 << u8::from(*same)),
         }
     }

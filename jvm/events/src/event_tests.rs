@@ -153,7 +153,15 @@ fn events() -> impl Strategy<Value = Event> {
         any::<u32>().prop_map(|site| Event::Touch { site }),
         Just(Event::Touched),
         any::<u64>().prop_map(|objects| Event::Count { objects }),
-        Just(Event::Order),
+        Just(Event::Order { after: None }),
+        (any::<u64>(), any::<u32>(), any::<u64>()).prop_map(|(since, thread, count)| {
+            let after = Some(After {
+                since,
+                thread,
+                count,
+            });
+            Event::Order { after }
+        }),
         any::<bool>().prop_map(|same| Event::Same { same }),
         array,
         adopt,

@@ -242,8 +242,21 @@ fn step(event: &Event) -> Option<Step> {
             }
             plain(13, values)
         }
-        // The order of threads within the inside, and `==` on values, are not
-        // enforced yet: they are left to the JVM that plays.
-        Event::Order | Event::Same { .. } | Event::Count { .. } => return None,
+        Event::Order { after: Some(after) } => Step {
+            id: after.thread,
+            ..plain(
+                14,
+                vec![
+                    Value::Long(after.since.cast_signed()),
+                    Value::Long(after.count.cast_signed()),
+                ],
+            )
+        },
+        Event::Same { same } => Step {
+            id: (*same).into(),
+            ..plain(15, Vec::new())
+        },
+        // Recordings of version 1 do not say what comes before.
+        Event::Order { after: None } | Event::Count { .. } => return None,
     })
 }

@@ -1,7 +1,8 @@
 //! What a replay has to do in the recorded order, or with the recorded outcome,
 //! although nothing crosses the boundary.
 //!
-//! - A monitor that another thread had before: entering it is an event.
+//! - A monitor that another thread had before: entering it is an event, and so
+//!   is coming back from `Object.wait`.
 //! - A volatile field of the class itself that another thread used before: the
 //!   access is bracketed, so that its place in the order is the real one. Other
 //!   threads wait meanwhile; a null reference is left to throw first.
@@ -15,12 +16,17 @@ use reprise_classfile::write::Snippet;
 
 use crate::ProbeError;
 use crate::method::Body;
-use crate::probe::{RECORDER, call, push_id};
+use crate::probe::{OBJECT_TYPE, RECORDER, call, push_id};
 
 pub(crate) fn instrument(body: &mut Body<'_, '_>) -> Result<(), ProbeError> {
     if body.method.access & access::SYNCHRONIZED != 0 {
         let mut code = Snippet::new();
-        acquired(body, &mut code)?;
+        if body.method.access & access::STATIC != 0 {
+            code.op(opcode::ACONST_NULL)?;
+        } else {
+            code.load(OBJECT_TYPE, 0)?;
+        }
+        on_monitor(body, &mut code, "acquired")?;
         body.editor.at_entry(code)?;
     }
     let instructions: Vec<Instruction<'_>> = body.editor.instructions().to_vec();
@@ -28,8 +34,11 @@ pub(crate) fn instrument(body: &mut Body<'_, '_>) -> Result<(), ProbeError> {
         let offset = instruction.offset;
         match instruction.opcode {
             opcode::MONITORENTER => {
+                let mut before = Snippet::new();
+                before.op(opcode::DUP)?;
+                body.editor.before(offset, before)?;
                 let mut after = Snippet::new();
-                acquired(body, &mut after)?;
+                on_monitor(body, &mut after, "acquired")?;
                 body.editor.after(offset, after)?;
             }
             opcode::IF_ACMPEQ | opcode::IF_ACMPNE => {
@@ -45,7 +54,7 @@ pub(crate) fn instrument(body: &mut Body<'_, '_>) -> Result<(), ProbeError> {
                     continue;
                 };
                 let member = body.class.pool.member(index)?;
-                if is_volatile(body, &member)? {
+                if is_shared(body, &instruction, &member)? {
                     shared(body, &instruction, &member)?;
                 }
             }
@@ -55,9 +64,35 @@ pub(crate) fn instrument(body: &mut Body<'_, '_>) -> Result<(), ProbeError> {
     Ok(())
 }
 
-fn acquired(body: &mut Body<'_, '_>, code: &mut Snippet) -> Result<(), ProbeError> {
+/// Tells of the monitor on the stack.
+pub(crate) fn on_monitor(
+    body: &mut Body<'_, '_>,
+    code: &mut Snippet,
+    name: &str,
+) -> Result<(), ProbeError> {
     body.load_recorder(code)?;
-    call(code, "acquired", &format!("({RECORDER})V"), body.pool)
+    let descriptor = format!("(Ljava/lang/Object;{RECORDER})V");
+    call(code, name, &descriptor, body.pool)
+}
+
+/// Whether a call gives up a monitor and enters it again.
+pub(crate) fn is_wait(member: &MemberRef<'_>) -> bool {
+    member.name == "wait"
+        && (member.descriptor == "()V"
+            || member.descriptor == "(J)V"
+            || member.descriptor == "(JI)V")
+}
+
+/// Whether other threads may be using what is read or written here.
+pub(crate) fn is_shared(
+    body: &Body<'_, '_>,
+    instruction: &Instruction<'_>,
+    member: &MemberRef<'_>,
+) -> Result<bool, ProbeError> {
+    // Nobody else has an object that is being constructed, and it may not be
+    // passed on yet.
+    let begins = body.is_constructor()? && instruction.opcode == opcode::PUTFIELD;
+    Ok(!begins && is_volatile(body, member)?)
 }
 
 /// Whether the class itself declares that field, and as volatile.
@@ -92,11 +127,6 @@ fn shared(
     let ty = FieldType::parse(member.descriptor)?;
     let is_static = matches!(instruction.opcode, opcode::GETSTATIC | opcode::PUTSTATIC);
     let writes = matches!(instruction.opcode, opcode::PUTFIELD | opcode::PUTSTATIC);
-    // Nobody else has an object that is being constructed, and it may not be
-    // passed on yet.
-    if body.is_constructor()? && instruction.opcode == opcode::PUTFIELD {
-        return Ok(());
-    }
     let slot = body.spill(&[ty])?.first().copied().unwrap_or_default();
     let mut before = Snippet::new();
     if writes && !is_static {

@@ -27,7 +27,8 @@
 //!            writes(Object, R, site)     last(T, R)
 //!            writeStatic(T, R, site)
 //! touch      touch(R, site)              touched(R)
-//! order      acquired(R)                                         a monitor is entered
+//! order      acquired(Object, R)                                 a monitor is entered
+//!            waits(Object, R)            waited(R)               Object.wait
 //!            shares(Object, R, stripe)   shares(R, stripe)       before a volatile field
 //!            shared(R)                                           and after it
 //!            compares(Object, Object, R)                         before ==

@@ -178,6 +178,9 @@ fn is_plain(descriptor: &str) -> bool {
 /// What depends on the machine although it has no parameters that say so.
 const LOCAL: &[&str] = &["getBytes", "toLowerCase", "toUpperCase", "formatted"];
 
+/// What depends on other threads.
+const MONITOR: &[&str] = &["wait", "notify", "notifyAll"];
+
 /// The immutable JDK values beside those of [`is_plain`], and what they are
 /// compared with.
 const VALUES: &[&str] = &[
@@ -200,7 +203,7 @@ const VALUES: &[&str] = &[
 /// that the JDK could work on.
 #[must_use]
 pub fn runs_on_values(name: &str, descriptor: &str) -> bool {
-    if LOCAL.contains(&name) {
+    if LOCAL.contains(&name) || MONITOR.contains(&name) {
         return false;
     }
     let mut rest = descriptor.to_owned();

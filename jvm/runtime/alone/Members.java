@@ -15,9 +15,12 @@ import java.util.Set;
  * is known, of others reflection says it.
  */
 final class Members {
+    private static final int GETSTATIC = 178;
+    private static final int PUTSTATIC = 179;
     private static final int GETFIELD = 180;
     private static final int PUTFIELD = 181;
     private static final int INVOKESPECIAL = 183;
+    private static final int INVOKESTATIC = 184;
     private static final String NATIVE = "!";
 
     private static final ClassValue<Set<String>> DECLARED = new ClassValue<Set<String>>() {
@@ -35,6 +38,9 @@ final class Members {
         if (site == null) {
             return false;
         }
+        if (site.opcode == GETSTATIC || site.opcode == PUTSTATIC || site.opcode == INVOKESTATIC) {
+            return leavesStatic(type, site);
+        }
         boolean isField = site.opcode == GETFIELD || site.opcode == PUTFIELD;
         String member = site.name + site.descriptor;
         Class<?> start = isField || site.opcode == INVOKESPECIAL ? above(type, site.owner) : type;
@@ -44,6 +50,21 @@ final class Members {
             return !Catalog.isInside(site.owner);
         }
         return DECLARED.get(origin).contains(NATIVE + member) || !Catalog.isInside(Catalog.name(origin));
+    }
+
+    /** The class that a site names is loaded in a moment anyway. */
+    private static boolean leavesStatic(Class<?> type, Tables.Site site) {
+        Class<?> owner = above(type, site.owner);
+        try {
+            if (owner == null) {
+                owner = Class.forName(site.owner.replace('/', '.'), false, type.getClassLoader());
+            }
+        } catch (ClassNotFoundException | LinkageError missing) {
+            return true;
+        }
+        boolean isField = site.opcode != INVOKESTATIC;
+        Class<?> origin = origin(owner, site.name + site.descriptor, isField);
+        return origin == null || !Catalog.isInside(Catalog.name(origin));
     }
 
     static boolean refersOutside(Class<?> owner, int number) {

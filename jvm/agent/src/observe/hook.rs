@@ -205,11 +205,15 @@ unsafe fn instrument(
     let number = unsafe { session.loader(live, frame, loader) };
     let class = live.tables.class(number, inside, name);
     let mut catalog = live.tables.catalog(class);
+    let shape = reprise_probes::shape::of_bytes(bytes);
+    if let Some(shape) = &shape {
+        live.tables.inherits(number, name, shape);
+    }
     let result = if inside {
         live.tables.bytes(class, bytes.to_vec());
         reprise_probes::inside(bytes, &session.patterns, &mut catalog).map(Some)
     } else {
-        if let Some(shape) = reprise_probes::shape::of_bytes(bytes) {
+        if let Some(shape) = shape {
             live.tables.shape(class, shape);
         }
         reprise_probes::outside(bytes, &session.patterns, &mut catalog)

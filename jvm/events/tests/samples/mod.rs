@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use reprise_jvm_events::event::{Access, Event};
+use reprise_jvm_events::event::{Access, After, Event};
 use reprise_jvm_events::table::{Class, Constant, Entry, Method, Site, Skipped};
 use reprise_jvm_events::value::{
     Count, First, Object, ObjectId, Reference, Scalar, Space, Type, Value,
@@ -163,9 +163,16 @@ fn events() -> Vec<(u64, Event)> {
             elements: vec![Value::Int(1), Value::Int(-1)],
         },
         Event::Count { objects: 3 },
-        Event::Order,
+        Event::Order { after: None },
         Event::Same { same: false },
         Event::Same { same: true },
+        Event::Order {
+            after: Some(After {
+                since: 2,
+                thread: 2,
+                count: 300,
+            }),
+        },
         Event::InCallRet { value: None },
     ];
     let there = [

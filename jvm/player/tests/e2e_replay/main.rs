@@ -4,5 +4,7 @@
 mod changed;
 mod hostile;
 mod nanoxml;
+mod order;
+mod programs;
 mod subjects;
 mod support;

@@ -11,6 +11,7 @@
 //! before                        in a replay
 //! invokevirtual List.add        sipush SITE, invokestatic this.reprise$3(List, Object, int)
 //! getstatic Main.shared         sipush SITE, invokestatic this.reprise$4(int)
+//! monitorenter                  dup, invokestatic Stub.shares, monitorenter, Stub.shared
 //! new X                         sipush SITE, invokestatic Stub.allocate(int), checkcast X
 //! invokespecial X.<init>        X outside: as a call; X inside: invokevirtual X.reprise$init$X
 //! X(…) { super(…); … }          void reprise$init$X(…) { …; … }
@@ -22,6 +23,8 @@
 
 mod bodies;
 mod functions;
+mod order;
+mod resolution;
 mod stubs;
 
 use reprise_classfile::read::{ClassFile, access};
@@ -63,8 +66,12 @@ pub fn inside(
             let pool = &mut edited.pool;
             let mut body = Body::new(&class, method, editor, pool, patterns, catalog, id);
             bodies::rewrite(&mut body, &mut stubs)?;
+            let enters = order::synchronized(&mut body)?;
             let code = body.editor.finish(body.pool)?;
             edited.set_code(index, code)?;
+            if let Some(method) = edited.methods.get_mut(index).filter(|_| enters) {
+                method.access &= !access::SYNCHRONIZED;
+            }
         }
         let replayed = replayed_name(&this, &name, &descriptor);
         if replayed != name {

@@ -1,62 +1,91 @@
 package reprise.runtime;
 
+import java.util.Arrays;
+
 /**
  * The order in which threads enter monitors and use volatile fields.
  *
- * A word says who was last. Only a change of threads is an event: it takes a
- * stamp first and then the word, and whoever finds that the word has changed
- * meanwhile takes another stamp. So the stamps of two threads that meet at a
- * monitor or field are in the order in which they were there.
+ * A word says who was last at a stripe of monitors or fields. Every thread
+ * counts its own entrances and uses; only a change of threads is an event, and
+ * it says how many the other had had by then. So a replay knows what has to
+ * wait for what, although most of it leaves no event.
+ *
+ * What is counted has happened, and is counted before the stripe is given up:
+ * so whoever comes next sees it, and nobody waits for what waits for him.
  */
 final class Order {
     private static final int STRIPES = 64;
-    /** Words of their own cache lines, in bytes. */
+    /** Words of their own cache lines, in bytes: one of a stripe's is who was last. */
     private static final long APART = 128;
+    /** The other is its lock. */
+    private static final long LOCK = 64;
     /** Outside the heap: what Unsafe says of arrays has other types on other releases. */
     private static final long WORDS = words();
     private static final int SPINS = 100;
-    /** A thread that dies within an access must not hold up all others. */
-    private static final long PATIENCE = 20_000_000L;
+    /** A thread that dies within an access must not hold up all others for ever. */
+    private static final long PATIENCE = 1_000_000_000L;
+
+    /** How many a thread has had; kept when the thread is gone. */
+    static final class Count {
+        long had;
+    }
+
+    private static volatile Count[] counts = new Count[64];
 
     private Order() {}
 
+    /** Fields have the first half of the stripes, monitors the other. */
     private static long words() {
         long bytes = (2 * STRIPES + 1) * APART;
         long words = Ring.U.allocateMemory(bytes);
         Ring.U.setMemory(words, bytes, (byte) 0);
-        return words;
+        return words + APART - words % APART;
     }
 
-    /** The word of monitors is the first; then those of fields, then their locks. */
-    private static long place(int word) {
-        return WORDS + APART * word;
+    private static long place(int stripe) {
+        return WORDS + APART * stripe;
     }
 
-    static void monitor(Recorder r) {
-        comes(r, WORDS);
+    /** Where a thread counts. */
+    static synchronized Count count(int thread) {
+        if (thread >= counts.length) {
+            counts = Arrays.copyOf(counts, Math.max(thread + 1, counts.length * 2));
+        }
+        return counts[thread] = new Count();
     }
 
-    private static void comes(Recorder r, long word) {
-        int me = r.thread;
-        while (true) {
-            int last = Ring.U.getIntVolatile(null, word);
-            if (last == me) {
-                return;
-            }
+    /** The stripe of a monitor; those of classes have no object. */
+    static int ofMonitor(Object monitor) {
+        int number = monitor == null ? 0 : ClassInfo.of(monitor.getClass()).number;
+        return STRIPES + (number & STRIPES - 1);
+    }
+
+    /** A monitor was entered, and is held. */
+    static void entered(Recorder r, int stripe) {
+        begin(r, stripe);
+        end(r, stripe);
+    }
+
+    /** Waits for the turn at a stripe. */
+    static void begin(Recorder r, int stripe) {
+        long place = place(stripe);
+        // Not while others wait: the drainer may be slow.
+        r.makeRoom();
+        if (!Ring.U.compareAndSetInt(null, place + LOCK, 0, r.thread)) {
+            await(place + LOCK, r.thread);
+        }
+        int last = Ring.U.getInt(place);
+        if (last != r.thread) {
             if (last != 0) {
-                r.follows();
+                r.follows(last, counts[last].had);
             }
-            if (Ring.U.compareAndSetInt(null, word, last, me)) {
-                return;
-            }
+            Ring.U.putInt(place, r.thread);
         }
     }
 
-    /** Waits for the turn at a stripe of fields. */
-    static void begin(Recorder r, int stripe) {
-        long lock = place(1 + STRIPES + stripe);
+    private static void await(long lock, int me) {
         long since = 0;
-        for (int tries = 0; !Ring.U.compareAndSetInt(null, lock, 0, r.thread); tries++) {
+        for (int tries = 0; !Ring.U.compareAndSetInt(null, lock, 0, me); tries++) {
             if (tries < SPINS) {
                 Thread.onSpinWait();
                 continue;
@@ -67,13 +96,14 @@ final class Order {
             if (since == 0) {
                 since = now;
             } else if (now - since > PATIENCE) {
+                Ring.U.putIntVolatile(null, lock, me);
                 break;
             }
         }
-        comes(r, place(1 + stripe));
     }
 
-    static void end(int stripe) {
-        Ring.U.putIntRelease(null, place(1 + STRIPES + stripe), 0);
+    static void end(Recorder r, int stripe) {
+        r.order.had++;
+        Ring.U.putIntRelease(null, place(stripe) + LOCK, 0);
     }
 }

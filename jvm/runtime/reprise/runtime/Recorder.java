@@ -16,9 +16,9 @@ public final class Recorder extends Ring {
     static final int ARRAY = 12 << 4;
     static final int COUNT = 13 << 4;
     static final int ADOPT = 14 << 4;
-    static final int ORDER = 15 << 4;
     static final int DIFFERENT = 15 << 4 | 1;
     static final int SAME = 15 << 4 | 2;
+    static final int AFTER = 15 << 4 | 3;
 
     /** Whether outgoing events are kept. */
     static boolean oracle = true;
@@ -43,6 +43,7 @@ public final class Recorder extends Ring {
         super(thread, name);
         this.tid = tid;
         this.thread = thread;
+        order = Order.count(thread);
     }
 
     /** What the event that is being written does with the arrays it mentions. */
@@ -56,6 +57,10 @@ public final class Recorder extends Ring {
     /** The calls of outside super() that are open. */
     private final Supers supers = new Supers();
 
+    /** The monitors that this thread has entered and the volatile fields it has used. */
+    final Order.Count order;
+    /** How many of them there were when this thread last had to follow another. */
+    private long followed;
     private static final int INFOS = 64;
     /** What was known of the objects that were last at the same place. */
     private final ClassInfo[] infos = new ClassInfo[INFOS];
@@ -64,13 +69,30 @@ public final class Recorder extends Ring {
 
     /** The stripe of volatile fields that this thread is using. */
     int stripe;
+    /** The stripe of the monitor that this thread waits at; 0 for none. */
+    int waitsAt;
 
     /** Another thread was here before: what follows comes after all it did. */
-    void follows() {
+    void follows(int other, long had) {
         stampAnew();
         next = level;
-        incoming(ORDER);
+        incoming(AFTER);
+        if (at != 0) {
+            varint(order.had - followed);
+            varint(other);
+            varint(had);
+            followed = order.had;
+        }
         end();
+    }
+
+    /** Object.wait is over, and the monitor is held again. */
+    void waited() {
+        int stripe = waitsAt;
+        if (stripe != 0) {
+            waitsAt = 0;
+            Order.entered(this, stripe);
+        }
     }
 
     /** Two values that are equal were compared by identity. */
@@ -198,6 +220,7 @@ public final class Recorder extends Ring {
             touching = 0;
             level--;
         }
+        waited();
         while (level > to) {
             sayTouch();
             if ((level & 1) == 0) {

@@ -208,6 +208,13 @@ class Ring {
         return true;
     }
 
+    /** Makes room for an event and its stamp, so that writing them waits for nobody. */
+    final void makeRoom() {
+        if (pos + ROOM + 64 > limit) {
+            reserve(ROOM + 64);
+        }
+    }
+
     /** Whether events are no longer kept. */
     final boolean ended() {
         return ended;

@@ -18,6 +18,7 @@ final class Calls {
      */
     boolean goesOut(int what, Site site, Object[] all, int from) {
         if (replay.oracle) {
+            player.runsInside = false;
             if (!comes(what, site)) {
                 return false;
             }
@@ -38,6 +39,7 @@ final class Calls {
                 mentions.exposeElements((Object[]) all[i]);
             }
         }
+        player.runsInside = false;
         replay.order.done(player.id);
         return true;
     }
@@ -45,15 +47,21 @@ final class Calls {
     /** Whether the next event is the expected one, now or after what is skipped. */
     boolean comes(int what, Site site) {
         Event event = player.peek();
-        if (event.what == what && replay.recorded(event.id).isLike(site)) {
+        if (isIt(event, what, site)) {
             return true;
         }
         if (event.what == Event.EXCOUT && isExhaustion(event)) {
             // There was no room left for the call.
             throw new StackOverflowError();
         }
-        diverges(event, new Fact(kind(what), site.title, 0, ""));
+        diverges(event, what == Event.SAME ? Fact.of(Fact.OTHER, "== on values")
+            : new Fact(kind(what), site.title, 0, ""));
         return skipTo(what, site, event.depth);
+    }
+
+    private boolean isIt(Event event, int what, Site site) {
+        return event.what == what
+            && (what == Event.SAME || replay.recorded(event.id).isLike(site));
     }
 
     private boolean isExhaustion(Event event) {
@@ -67,7 +75,7 @@ final class Calls {
         while (true) {
             Event event = player.peek();
             if (event.depth == depth) {
-                if (event.what == what && replay.recorded(event.id).isLike(site)) {
+                if (isIt(event, what, site)) {
                     return true;
                 }
                 if (event.what == Event.INCALLRET || event.what == Event.EXCOUT) {

@@ -18,6 +18,8 @@ final class Event {
     static final int TOUCHED = 11;
     static final int ARRAY = 12;
     static final int ADOPT = 13;
+    static final int ORDER = 14;
+    static final int SAME = 15;
 
     private static final Value[] NONE = {};
     private static final Event[] NO_ARRAYS = {};
@@ -29,7 +31,7 @@ final class Event {
     final long number;
     /** How many calls are open before it. */
     final int depth;
-    /** The method or site; for an array the first index. */
+    /** The method or site; for an array the first index, for ORDER the other thread. */
     final int id;
     /** The class of the object that a constructor is called for; 0 for its own. */
     final int type;
@@ -62,7 +64,8 @@ final class Event {
     /** Whether it comes from outside, so that its order among threads counts. */
     boolean isIncoming() {
         switch (what) {
-            case INCALLRET: case OUTCALL: case OUTWRITE: case EXCOUT: return false;
+            case INCALLRET: case OUTCALL: case OUTWRITE: case EXCOUT: case ORDER: case SAME:
+                return false;
             default: return true;
         }
     }
@@ -99,6 +102,8 @@ final class Event {
             case TOUCH: return "TOUCH";
             case TOUCHED: return "TOUCHED";
             case ADOPT: return "ADOPT";
+            case ORDER: return "ORDER";
+            case SAME: return "SAME";
             default: return "ARRAY";
         }
     }

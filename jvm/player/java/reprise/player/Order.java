@@ -4,41 +4,56 @@ import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * The events of all threads, in their recorded order.
  *
  * What comes in waits for everything that was recorded before it, in whatever
- * thread. What goes out waits for nothing: it follows from what came in. A
- * thread that cannot go on until another does (it waits for a monitor, say) is
- * not waited for: what it did was recorded in the slice that it had begun, and
- * may in truth have come later.
+ * thread. What goes out waits for nothing: it follows from what came in. What
+ * the threads do to one another inside waits for what came before it there, see
+ * {@link Turns}. A thread that cannot go on until another does, for a reason that
+ * left no event, is not waited for: what it did was recorded in the slice that
+ * it had begun, and may in truth have come later.
  */
 final class Order {
     /** How many events are held before the reader has to wait. */
     private static final int HELD = 100_000;
     /** For how long a thread that runs without an event is waited for. */
-    private static final long PATIENCE = 2_000_000_000L;
-    /** How long a thread has to be blocked: one that loads a class is, for a moment. */
-    private static final long BLOCKED = 20_000_000L;
+    private static final long PATIENCE = 5_000_000_000L;
 
+    /** Whether what goes out was recorded. */
+    private final boolean oracle;
     private final Map<Integer, Line> lines = new HashMap<>();
     private Line[] all = {};
     private int held;
     private long added;
     private boolean complete;
     private boolean stopped;
+    /** Whether anything has been stopped; read without the monitor. */
+    volatile boolean isOver;
+    /** How many threads wait for the reader. */
+    private int hungry;
     private long progress = System.nanoTime();
+
+    /** How long a thread sleeps that waits for its turn, when nobody wakes it. */
+    private static final long NAP = 2_000_000L;
+    /** How often a thread lets others run before it sleeps. */
+    private static final int YIELDS = 20;
 
     /** What one thread has before it. */
     private static final class Line {
         final ArrayDeque<Event> events = new ArrayDeque<>();
         Player thread;
-        boolean gone;
+        volatile boolean gone;
         /** What the thread is doing; null when that is done. */
         Event current;
-        /** Since when it was seen to be blocked; 0 when it was not. */
-        long blocked;
+        /** The event whose turn the thread waits for. */
+        Event waitsFor;
+    }
+
+    Order(boolean oracle) {
+        this.oracle = oracle;
     }
 
     synchronized void expect(int thread, Player player) {
@@ -50,7 +65,7 @@ final class Order {
 
     /** Takes events that were read; waits while there are too many. */
     synchronized void add(List<Event> events) throws InterruptedException {
-        while (held > HELD && !stopped) {
+        while (held > HELD && hungry == 0 && !stopped) {
             wait(100);
         }
         for (Event event : events) {
@@ -72,7 +87,11 @@ final class Order {
     /** No thread gets any more events. */
     synchronized void stop() {
         stopped = true;
+        isOver = true;
         notifyAll();
+        for (Line line : all) {
+            LockSupport.unpark(line.thread);
+        }
     }
 
     synchronized boolean isStopped() {
@@ -87,6 +106,7 @@ final class Order {
         held -= line.events.size();
         line.events.clear();
         notifyAll();
+        wakeFirst();
     }
 
     /** The next event of a thread, which stays; null at the end. */
@@ -99,21 +119,49 @@ final class Order {
     /** The thread has done what the event it took says. */
     synchronized void done(int thread) {
         finish(lines.get(thread));
+        rests();
+    }
+
+    /** A thread does not run inside code for now. */
+    void rests() {
+        if (!oracle) {
+            synchronized (this) {
+                wakeFirst();
+            }
+        }
     }
 
     private void finish(Line line) {
         if (line.current != null) {
             line.current = null;
-            if (all.length > 1) {
-                notifyAll();
+            wakeFirst();
+        }
+    }
+
+    /** Of those that wait for their turn, only the first in order can have it. */
+    private void wakeFirst() {
+        Line first = null;
+        for (Line line : all) {
+            if (line.waitsFor != null
+                    && (first == null || line.waitsFor.order < first.waitsFor.order)) {
+                first = line;
             }
+        }
+        if (first != null) {
+            LockSupport.unpark(first.thread);
         }
     }
 
     private Event first(Line line) {
         try {
             while (line.events.isEmpty() && !complete && !stopped) {
-                wait();
+                hungry++;
+                notifyAll();
+                try {
+                    wait();
+                } finally {
+                    hungry--;
+                }
             }
         } catch (InterruptedException interrupted) {
             stopped = true;
@@ -135,41 +183,84 @@ final class Order {
                     return null;
                 }
                 if (!event.isIncoming() || isTurn(line, event)) {
+                    line.waitsFor = null;
                     return remove(line);
                 }
-                if (monitor == null) {
-                    waitForTurn(line, event);
-                    return stopped ? null : remove(line);
+                if (line.waitsFor == null) {
+                    line.waitsFor = event;
+                    rests();
                 }
             }
-            try {
-                monitor.wait(1);
-            } catch (InterruptedException | IllegalMonitorStateException notHeld) {
-                monitor = null;
+            monitor = rest(monitor, NAP);
+        }
+    }
+
+    /** Waits a while, without the monitor, if there is one; returns it unless it is not held. */
+    private Object rest(Object monitor, long nanos) {
+        if (Thread.interrupted()) {
+            stop();
+        }
+        if (monitor == null) {
+            LockSupport.parkNanos(this, nanos);
+            return null;
+        }
+        try {
+            monitor.wait(1);
+        } catch (InterruptedException | IllegalMonitorStateException notHeld) {
+            return null;
+        }
+        return monitor;
+    }
+
+    /** Whether a thread that has no more events may still be waited for. */
+    synchronized boolean isNeeded(int thread) {
+        if (stopped) {
+            return false;
+        }
+        Line own = lines.get(thread);
+        for (Line other : all) {
+            if (other != own && !other.gone && (!other.events.isEmpty() || other.current != null)) {
+                return true;
             }
         }
+        return false;
+    }
+
+    /** Waits until another thread has entered and used as many monitors and fields. */
+    void follow(int thread, int other, long count, Object monitor) {
+        Line before;
+        synchronized (this) {
+            before = lines.get(other);
+        }
+        if (before == null) {
+            throw new Unplayable("there is no thread " + other);
+        }
+        Turns turns = before.thread.turns;
+        for (int i = 0; monitor == null && turns.had < count && i < YIELDS; i++) {
+            Thread.yield();
+        }
+        if (turns.had < count) {
+            Turns.Follower follower = turns.follower(count);
+            while (turns.had < count && !before.gone && !isOver) {
+                monitor = rest(monitor, 10 * NAP);
+            }
+            turns.left(follower);
+        }
+        done(thread);
     }
 
     private Event remove(Line line) {
         held--;
-        line.blocked = 0;
         progress = System.nanoTime();
         Event event = line.events.remove();
         line.current = event;
         if (held == HELD / 2) {
             notifyAll();
         }
-        return event;
-    }
-
-    private void waitForTurn(Line line, Event event) {
-        try {
-            while (!isTurn(line, event) && !stopped) {
-                wait(2);
-            }
-        } catch (InterruptedException interrupted) {
-            stopped = true;
+        if (!event.isIncoming()) {
+            wakeFirst();
         }
+        return event;
     }
 
     /** Whether everything before an event has happened, or cannot yet. */
@@ -182,28 +273,21 @@ final class Order {
                 return false;
             }
             Event before = other.events.peek();
-            if (before != null && before.order < event.order && !isStuck(other)) {
+            boolean isBefore = before != null && before.order < event.order;
+            // What went out was not kept: whoever runs may be about to do it.
+            boolean mayBe = !oracle && (before != null || !complete) && other.thread.runsInside;
+            if ((isBefore || mayBe) && !isStuck(other)) {
                 return false;
             }
         }
         return true;
     }
 
+    /**
+     * Whether a thread waits for something that left no event: a plain field that
+     * another thread is to write, say.
+     */
     private boolean isStuck(Line line) {
-        if (!line.thread.runsInside) {
-            line.blocked = 0;
-            return false;
-        }
-        long now = System.nanoTime();
-        switch (line.thread.getState()) {
-            case BLOCKED: case WAITING: case TIMED_WAITING:
-                if (line.blocked == 0) {
-                    line.blocked = now;
-                }
-                return now - line.blocked > BLOCKED;
-            default:
-                line.blocked = 0;
-                return now - progress > PATIENCE;
-        }
+        return line.thread.runsInside && System.nanoTime() - progress > PATIENCE;
     }
 }

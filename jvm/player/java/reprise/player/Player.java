@@ -13,6 +13,7 @@ final class Player extends Thread {
     final int id;
     private final Mentions mentions;
     private final Calls calls;
+    final Turns turns;
     /** Objects whose constructors are open, the innermost first. */
     private final ArrayDeque<Object> unborn = new ArrayDeque<>();
     private final CountDownLatch done = new CountDownLatch(1);
@@ -21,7 +22,10 @@ final class Player extends Thread {
     /** Where the inside is. */
     private Site at;
     private int ended;
-    /** Whether inside code runs, not the player's own. */
+    /**
+     * Whether inside code runs, not the player's own. Where what goes out was not
+     * kept, it does until what it mentions has its numbers: others wait for that.
+     */
     volatile boolean runsInside;
 
     Player(Replay replay, int id, String name, long stack) {
@@ -30,6 +34,7 @@ final class Player extends Thread {
         this.id = id;
         mentions = new Mentions(this);
         calls = new Calls(this, mentions);
+        turns = new Turns(this);
         setDaemon(true);
         replay.order.expect(id, this);
     }
@@ -85,12 +90,22 @@ final class Player extends Thread {
         return event;
     }
 
+    /** The next event, if there is one; without one, the thread goes on while others do. */
+    Event ahead() {
+        Event event = replay.order.peek(id);
+        if (event == null && !replay.order.isNeeded(id)) {
+            throw end();
+        }
+        return event;
+    }
+
     Event take(Object monitor) {
         Event event = replay.order.take(id, monitor);
         if (event == null) {
             throw end();
         }
         last = event;
+        turns.took(event);
         replay.played.incrementAndGet();
         return event;
     }
@@ -138,6 +153,9 @@ final class Player extends Thread {
                 case Event.ARRAY:
                     fill(event);
                     break;
+                case Event.ORDER:
+                    turns.follow(event, monitor);
+                    break;
                 default:
                     if (event.isAnswer()) {
                         return event;
@@ -164,10 +182,11 @@ final class Player extends Thread {
             arguments[i] = mentions.resolve(event.values[i], null);
         }
         fillAll(event);
-        replay.order.done(id);
         Object result = null;
         Throwable thrown = null;
         try {
+            runsInside = true;
+            replay.order.done(id);
             if (method.isConstructor()) {
                 int type = event.type != 0 ? event.type : method.type;
                 result = begun(replay.types.get(type).find(replay), event.type != 0);
@@ -189,12 +208,15 @@ final class Player extends Thread {
             thrown = own ? wrapped.getCause() : wrapped;
         } catch (Throwable any) {
             thrown = any;
+        } finally {
+            runsInside = !replay.oracle;
         }
         if (thrown instanceof ExceptionInInitializerError && thrown.getCause() instanceof End) {
             throw (End) thrown.getCause();
         }
         at = null;
         calls.returns(method, event, result, thrown);
+        runsInside = false;
     }
 
     /**
@@ -215,7 +237,7 @@ final class Player extends Thread {
         Object value = mentions.resolve(event.values[event.values.length - 1], null);
         fillAll(event);
         Class<?> start = isStatic ? replay.types.classFor(site.in, site.owner)
-            : receiver.getClass();
+            : site.above(replay.types, receiver.getClass());
         for (Class<?> c = start; c != null; c = c.getSuperclass()) {
             for (java.lang.reflect.Field field : c.getDeclaredFields()) {
                 if (field.getName().equals(site.name)
@@ -304,6 +326,9 @@ final class Player extends Thread {
             && site.owner.equals("java/lang/Object");
         Event answer = outside(waits ? all[0] : null);
         at = site;
+        if (waits) {
+            turns.shared();
+        }
         expect(answer, Event.OUTCALLRET);
         Object hint = null;
         if (site.name.equals("clone") && all.length == 1 && answer.values.length == 1
@@ -369,6 +394,28 @@ final class Player extends Thread {
         return value;
     }
 
+    /** Two values that are equal are compared by identity; whether they were the same. */
+    boolean compared(Site site, boolean here) {
+        at = site;
+        if (!calls.comes(Event.SAME, site)) {
+            return here;
+        }
+        boolean same = take(null).id != 0;
+        replay.order.done(id);
+        return same;
+    }
+
+    /** A class is resolved: outside code may run, or the class was not there. */
+    void touches(Site site) {
+        Event event = ahead();
+        if (event != null && event.what == Event.TOUCH && replay.recorded(event.id).isLike(site)) {
+            at = site;
+            take(null);
+            expect(outside(null), Event.TOUCHED);
+            replay.order.done(id);
+        }
+    }
+
     void write(Site site, Object[] all) {
         at = site;
         calls.goesOut(Event.OUTWRITE, site, all, 0);
@@ -379,13 +426,7 @@ final class Player extends Thread {
         Class<?> c = replay.types.classFor(own.loader, site.owner);
         Type type = replay.types.of(c);
         if (type != null && !type.inside) {
-            Event event = peek();
-            if (event.what == Event.TOUCH && replay.recorded(event.id).isLike(site)) {
-                at = site;
-                take(null);
-                expect(outside(null), Event.TOUCHED);
-                replay.order.done(id);
-            }
+            touches(site);
         }
         return Memory.allocate(c);
     }

@@ -26,7 +26,7 @@ final class Replay {
     final Constants constants = new Constants(this);
     final Objects objects = new Objects(this);
     final Functions functions = new Functions();
-    final Order order = new Order();
+    final Order order;
     final Map<Integer, Site> recorded = new HashMap<>();
     final Map<Integer, Method> methods = new HashMap<>();
     final Report report;
@@ -43,6 +43,7 @@ final class Replay {
         this.report = report;
         oracle = in.readBoolean();
         keepGoing = in.readBoolean();
+        order = new Order(oracle);
     }
 
     /** Reads it and plays it, to the end or to the first divergence. */

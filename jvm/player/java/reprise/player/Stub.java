@@ -26,10 +26,15 @@ public final class Stub {
             || player.replay.site(site).leaves(player.replay, type);
     }
 
+    /** Whether a static member is outside. */
+    public static boolean leaves(int site) {
+        Player player = player();
+        return player.replay.site(site).leaves(player.replay);
+    }
+
     /** A call. */
     public static Object call(Object[] all, int site) {
         Player player = player();
-        player.runsInside = false;
         try {
             return player.call(player.replay.site(site), all);
         } finally {
@@ -40,7 +45,6 @@ public final class Stub {
     /** A constructor of an outside class; the first argument is the object. */
     public static Object construct(Object[] all, int site) {
         Player player = player();
-        player.runsInside = false;
         try {
             player.construct(player.replay.site(site), all);
         } finally {
@@ -68,7 +72,6 @@ public final class Stub {
     /** A field is written. */
     public static Object write(Object[] all, int site) {
         Player player = player();
-        player.runsInside = false;
         try {
             player.write(player.replay.site(site), all);
         } finally {
@@ -86,6 +89,53 @@ public final class Stub {
         } finally {
             player.runsInside = true;
         }
+    }
+
+    /**
+     * Two objects are about to be compared by identity. What stands in the place of
+     * the second is the first if, and only if, they were the same.
+     */
+    public static Object compared(Object a, Object b, int site) {
+        if (a == null || b == null || a.getClass() != b.getClass()
+                || !Constants.isValue(a) || !a.equals(b)) {
+            return b;
+        }
+        Player player = player();
+        player.runsInside = false;
+        try {
+            boolean same = player.compared(player.replay.site(site), a == b);
+            return same ? a : a == b ? player : b;
+        } finally {
+            player.runsInside = true;
+        }
+    }
+
+    /** A class is about to be resolved, although nothing of it is called. */
+    public static void touches(int site) {
+        Player player = player();
+        player.runsInside = false;
+        try {
+            player.touches(player.replay.site(site));
+        } finally {
+            player.runsInside = true;
+        }
+    }
+
+    /** A monitor is about to be entered, or a volatile field to be used. */
+    public static void shares(Object receiver) {
+        if (receiver != null) {
+            shares();
+        }
+    }
+
+    /** The same where there is no object. */
+    public static void shares() {
+        player().turns.shares();
+    }
+
+    /** That has happened. */
+    public static void shared() {
+        player().turns.shared();
     }
 
     /** An object as a string, as String.valueOf has it. */

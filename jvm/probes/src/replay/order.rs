@@ -1,0 +1,141 @@
+//! What happens in the recorded order, or with the recorded outcome, although
+//! nothing crosses the boundary.
+//!
+//! Before a monitor is entered or a volatile field is used, the player is asked,
+//! and it waits for whoever was there before; afterwards it counts, as the
+//! recorder did. A synchronized method becomes one that enters its monitor
+//! itself: the JVM would enter it before the player could wait.
+
+use reprise_classfile::descriptor::FieldType;
+use reprise_classfile::opcode;
+use reprise_classfile::read::{Instruction, MemberRef, access};
+use reprise_classfile::write::{Invoke, Snippet};
+
+use super::stubs::{STUB, Shape, Stubs, named};
+use crate::ProbeError;
+use crate::method::Body;
+use crate::probe::{OBJECT_TYPE, push_id};
+
+/// A class can be a constant since Java 5.
+const CLASS_CONSTANTS: u16 = 49;
+
+/// Makes a synchronized method enter its monitor itself; whether it does.
+pub(super) fn synchronized(body: &mut Body<'_, '_>) -> Result<bool, ProbeError> {
+    let flags = body.method.access;
+    let of_class = flags & access::STATIC != 0;
+    if flags & access::SYNCHRONIZED == 0 {
+        return Ok(false);
+    }
+    let mut monitor = Snippet::new();
+    if !of_class {
+        monitor.load(OBJECT_TYPE, 0)?;
+    } else if body.class.major >= CLASS_CONSTANTS {
+        let this = body.class.name()?.to_str_lossy().into_owned();
+        monitor.push_class(&this, body.pool)?;
+    } else {
+        // It is entered already: the order is as good as that allows.
+        let mut code = Snippet::new();
+        tell(body, &mut code, "shares", "()V")?;
+        tell(body, &mut code, "shared", "()V")?;
+        body.editor.at_entry(code)?;
+        return Ok(false);
+    }
+    let held = body.editor.hold(OBJECT_TYPE, monitor)?;
+    let mut code = Snippet::new();
+    code.load(OBJECT_TYPE, held)?;
+    code.op(opcode::DUP)?;
+    tell(body, &mut code, "shares", "(Ljava/lang/Object;)V")?;
+    code.op(opcode::MONITORENTER)?;
+    tell(body, &mut code, "shared", "()V")?;
+    body.editor.at_entry(code)?;
+    let mut code = Snippet::new();
+    code.load(OBJECT_TYPE, held)?;
+    code.op(opcode::MONITOREXIT)?;
+    body.editor.before_returns(&code)?;
+    code.op(opcode::ATHROW)?;
+    body.editor.catch_all(code)?;
+    Ok(true)
+}
+
+fn tell(
+    body: &mut Body<'_, '_>,
+    code: &mut Snippet,
+    name: &str,
+    descriptor: &str,
+) -> Result<(), ProbeError> {
+    code.invoke(Invoke::Static, STUB, name, descriptor, body.pool)?;
+    Ok(())
+}
+
+/// `monitorenter`.
+pub(super) fn enter(
+    body: &mut Body<'_, '_>,
+    instruction: &Instruction<'_>,
+) -> Result<(), ProbeError> {
+    let mut before = Snippet::new();
+    before.op(opcode::DUP)?;
+    tell(body, &mut before, "shares", "(Ljava/lang/Object;)V")?;
+    body.editor.before(instruction.offset, before)?;
+    let mut after = Snippet::new();
+    tell(body, &mut after, "shared", "()V")?;
+    body.editor.after(instruction.offset, after)?;
+    Ok(())
+}
+
+/// `==`: what is compared is such that the recorded outcome comes out.
+pub(super) fn compare(
+    body: &mut Body<'_, '_>,
+    instruction: &Instruction<'_>,
+) -> Result<(), ProbeError> {
+    let site = body.site(instruction.offset, instruction.opcode, "", "", "V");
+    let mut before = Snippet::new();
+    before.op(opcode::DUP2)?;
+    push_id(&mut before, site, body.pool)?;
+    let descriptor = "(Ljava/lang/Object;Ljava/lang/Object;I)Ljava/lang/Object;";
+    tell(body, &mut before, "compared", descriptor)?;
+    before.op(opcode::SWAP)?;
+    before.op(opcode::POP)?;
+    body.editor.before(instruction.offset, before)?;
+    Ok(())
+}
+
+/// A volatile field of the class itself.
+pub(super) fn access<'c>(
+    body: &mut Body<'c, '_>,
+    stubs: &mut Stubs<'c>,
+    instruction: &Instruction<'c>,
+    member: &MemberRef<'c>,
+) -> Result<(), ProbeError> {
+    let owner = member.class.to_str_lossy();
+    let name = member.name.to_str_lossy();
+    let text = member.descriptor.to_str_lossy();
+    let opcode = instruction.opcode;
+    let ty = FieldType::parse(member.descriptor)?;
+    let is_static = matches!(opcode, opcode::GETSTATIC | opcode::PUTSTATIC);
+    let writes = matches!(opcode, opcode::PUTSTATIC | opcode::PUTFIELD);
+    let receiver = (!is_static).then(|| named(member.class));
+    let mut parameters: Vec<FieldType<'_>> = receiver.into_iter().collect();
+    parameters.extend(writes.then_some(ty));
+    let result = (!writes).then_some(ty);
+    let shape = Shape { parameters, result };
+    let key = format!("shared {opcode} {owner} {name} {text}");
+    let site = body.site(instruction.offset, opcode, &owner, &name, &text);
+    let code = stubs.call(key, &shape, site, body.pool, |_, pool| {
+        let mut code = Snippet::new();
+        let mut descriptor = "()V";
+        if is_static {
+            code.invoke(Invoke::Static, STUB, "shares", descriptor, pool)?;
+        } else {
+            code.load(OBJECT_TYPE, 0)?;
+            descriptor = "(Ljava/lang/Object;)V";
+            code.invoke(Invoke::Static, STUB, "shares", descriptor, pool)?;
+        }
+        shape.load(&mut code)?;
+        code.field(opcode, &owner, &name, &text, pool)?;
+        code.invoke(Invoke::Static, STUB, "shared", "()V", pool)?;
+        shape.leave(&mut code)?;
+        Stubs::straight(&shape, &code)
+    })?;
+    body.editor.replace(instruction.offset, code)?;
+    Ok(())
+}
