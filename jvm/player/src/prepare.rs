@@ -11,6 +11,7 @@ use reprise_probes::ProbeError;
 use reprise_probes::catalog::{self, Catalog};
 use reprise_probes::pattern::{Patterns, is_platform};
 use reprise_probes::replay::{self, replayed_name};
+use reprise_probes::volatile::Volatiles;
 use reprise_recording::{Recording, Source};
 
 use crate::script::{Script, Told};
@@ -86,6 +87,7 @@ impl Prepared {
         let mut mentioned = BTreeMap::new();
         let mut classes = BTreeMap::new();
         let mut sites = Vec::new();
+        let volatiles = volatiles(tables, plan);
         for (id, class) in &tables.classes {
             let broken = |error: ProbeError| PlayError::Class {
                 name: class.name.replace('/', "."),
@@ -105,6 +107,7 @@ impl Prepared {
                     name: class.name.replace('/', "."),
                     methods: Vec::new(),
                     sites: &mut sites,
+                    volatiles: &volatiles,
                 };
                 let played = replay::inside(bytes, patterns, &mut numbers).map_err(broken)?;
                 let file = ClassFile::parse(bytes).map_err(|error| broken(error.into()))?;
@@ -176,9 +179,27 @@ struct Numbers<'s> {
     name: String,
     methods: Vec<String>,
     sites: &'s mut Vec<(u32, String, Site)>,
+    volatiles: &'s Volatiles,
+}
+
+/// The volatile fields of all inside classes; what cannot be read will be
+/// complained of later.
+fn volatiles(tables: &Tables, plan: &Plan) -> Volatiles {
+    let mut volatiles = Volatiles::default();
+    for (id, class) in tables.classes.iter().filter(|(_, class)| class.inside) {
+        let bytes = plan.classes.get(&class.name).or(tables.bytes.get(id));
+        if let Some(Ok(file)) = bytes.map(|bytes| ClassFile::parse(bytes)) {
+            let _ = volatiles.add(&file);
+        }
+    }
+    volatiles
 }
 
 impl Catalog for Numbers<'_> {
+    fn is_volatile(&self, owner: &str, name: &str, descriptor: &str) -> bool {
+        self.volatiles.stripe(owner, name, descriptor).is_some()
+    }
+
     fn method(&mut self, _: u16, name: &str, _: &str) -> u32 {
         self.methods.push(format!("{}.{name}", self.name));
         u32::try_from(self.methods.len()).unwrap_or(u32::MAX)

@@ -6,8 +6,10 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use reprise_classfile::read::ClassFile;
 use reprise_jvm_events::table::{Class, Entry, Method, Shape, Site, Skipped};
 use reprise_probes::catalog::{self, Catalog};
+use reprise_probes::volatile::Volatiles;
 use reprise_recording::spool::StdEnvironment;
 use reprise_recording::spool::ring::RingWriter;
 
@@ -25,6 +27,8 @@ struct Inner {
     /// plus one.
     sites: Vec<Named>,
     skipped: Vec<Skipped>,
+    /// Which fields of inside classes are volatile.
+    volatiles: Volatiles,
 }
 
 /// The member that a site names.
@@ -46,6 +50,7 @@ impl Tables {
             values: 0,
             sites: Vec::new(),
             skipped: Vec::new(),
+            volatiles: Volatiles::default(),
         }))
     }
 
@@ -70,7 +75,21 @@ impl Tables {
 
     /// The class file of an inside class as it was.
     pub(super) fn bytes(&self, class: u32, bytes: Vec<u8>) {
-        self.inner().add(&Entry::Bytes { class, bytes });
+        let mut inner = self.inner();
+        if let Ok(file) = ClassFile::parse(&bytes) {
+            // What cannot be read is not given probes either.
+            let _ = inner.volatiles.add(&file);
+        }
+        inner.add(&Entry::Bytes { class, bytes });
+    }
+
+    /// The stripe of the volatile inside field that a site names.
+    pub(super) fn stripe(&self, site: u32) -> Option<u32> {
+        let named = self.site(site)?;
+        let inner = self.inner();
+        inner
+            .volatiles
+            .stripe(&named.owner, &named.name, &named.descriptor)
     }
 
     /// What an outside class looks like.
