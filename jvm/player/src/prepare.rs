@@ -212,7 +212,9 @@ fn add_new(
     let mut known: BTreeSet<String> = known.map(|ready| ready.class.name.clone()).collect();
     loop {
         let new = mentioned.iter().find(|(name, _)| {
-            !known.contains(*name) && plan.classes.contains_key(*name) && rules.patterns.is_inside(name)
+            !known.contains(*name)
+                && plan.classes.contains_key(*name)
+                && rules.patterns.is_inside(name)
         });
         let Some((name, (loader, _))) = new else {
             return Ok(());
