@@ -252,8 +252,11 @@ fn step(event: &Event) -> Option<Step> {
                 ],
             )
         },
-        // Recordings of version 1 do not say what comes before; `==` on values
-        // is left to the JVM that plays.
-        Event::Order { after: None } | Event::Same { .. } | Event::Count { .. } => return None,
+        Event::Same { same } => Step {
+            id: (*same).into(),
+            ..plain(15, Vec::new())
+        },
+        // Recordings of version 1 do not say what comes before.
+        Event::Order { after: None } | Event::Count { .. } => return None,
     })
 }

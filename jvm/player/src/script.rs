@@ -19,7 +19,7 @@
 //! values, arrays   a count u4 and so many: values; events. What: 1 to 12 as in a
 //!                  recording; 13 ADOPT: the object, then class (an int), name and
 //!                  value of each field; 14 ORDER: the other thread as the id, since
-//!                  and count as longs
+//!                  and count as longs; 15 SAME: 1 as the id if they were
 //! value            kind u1; a scalar: bits u8; 9 null; 10 outside, 11 inside, 12 array:
 //!                  key u8, class u4 (0 unless mentioned first), an array's length u4;
 //!                  13 constant: id u8; 14 box: type u1, bits u8

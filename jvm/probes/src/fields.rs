@@ -13,6 +13,7 @@ use reprise_classfile::read::{Instruction, MemberRef};
 use reprise_classfile::write::Snippet;
 
 use crate::ProbeError;
+use crate::calls::HAS_CLASS_CONSTANTS;
 use crate::method::Body;
 use crate::pattern::is_platform;
 use crate::probe::{RECORDER, call, duplicate, parameter, push_id};
@@ -58,9 +59,28 @@ pub(crate) fn may_leave(
     member: &MemberRef<'_>,
 ) -> Result<bool, ProbeError> {
     let is_static = matches!(instruction.opcode, opcode::GETSTATIC | opcode::PUTSTATIC);
-    let own = member.class == body.class.name()? && declares(body, member)?;
-    let inside = is_static && body.patterns.is_inside(&member.class.to_str_lossy());
-    Ok(!own && !inside)
+    if member.class == body.class.name()? && declares(body, member)? {
+        return Ok(false);
+    }
+    let inside = body.patterns.is_inside(&member.class.to_str_lossy());
+    Ok(!is_static || !inside || may_be_inherited(body, instruction, member))
+}
+
+/// Whether the owner that the constant pool has for a static field does not say
+/// on which side it is: an inside class may inherit an outside field. The other
+/// way round only writing matters: what was read is in the recording.
+pub(crate) fn may_be_inherited(
+    body: &Body<'_, '_>,
+    instruction: &Instruction<'_>,
+    member: &MemberRef<'_>,
+) -> bool {
+    let owner = member.class.to_str_lossy();
+    body.class.major >= HAS_CLASS_CONSTANTS
+        && match instruction.opcode {
+            opcode::GETSTATIC => body.patterns.is_inside(&owner),
+            opcode::PUTSTATIC => !is_platform(&owner),
+            _ => false,
+        }
 }
 
 /// Whether the class declares that field itself.
@@ -103,6 +123,11 @@ fn access(
     let site = body.site(offset, instruction.opcode, &owner, &name, &text);
     let mut before = Snippet::new();
     let mut after = Snippet::new();
+    if may_be_inherited(body, instruction, member) {
+        before.push_class(&owner, body.pool)?;
+        push_id(&mut before, site, body.pool)?;
+        call(&mut before, "resolves", "(Ljava/lang/Class;I)V", body.pool)?;
+    }
     match instruction.opcode {
         opcode::GETFIELD => {
             before.op(opcode::DUP)?;

@@ -5,6 +5,8 @@
 //! class loader of the program's own. So the thread counts as outside meanwhile,
 //! as for `new`. A constant that a bootstrap method computes is an outcall.
 
+use std::borrow::Cow;
+
 use reprise_classfile::descriptor::FieldType;
 use reprise_classfile::opcode;
 use reprise_classfile::read::{BootstrapMethods, Constant, Instruction};
@@ -18,21 +20,11 @@ use crate::method::Body;
 use crate::probe::{OBJECT_TYPE, RECORDER, call, push_id};
 
 pub(crate) fn instrument(body: &mut Body<'_, '_>) -> Result<(), ProbeError> {
-    let names_a_constant = |instruction: &&Instruction<'_>| {
-        matches!(
-            instruction.opcode,
-            opcode::CHECKCAST
-                | opcode::INSTANCEOF
-                | opcode::ANEWARRAY
-                | opcode::MULTIANEWARRAY
-                | opcode::LDC
-                | opcode::LDC_W
-                | opcode::LDC2_W
-        )
-    };
     let instructions = body.editor.instructions().iter();
-    let instructions: Vec<Instruction<'_>> =
-        instructions.filter(names_a_constant).copied().collect();
+    let instructions: Vec<Instruction<'_>> = instructions
+        .filter(|instruction| names_a_constant(instruction.opcode))
+        .copied()
+        .collect();
     for instruction in instructions {
         let Some(index) = instruction.constant() else {
             continue;
@@ -48,24 +40,28 @@ pub(crate) fn instrument(body: &mut Body<'_, '_>) -> Result<(), ProbeError> {
     Ok(())
 }
 
+/// Whether an instruction may resolve a class or compute a constant.
+pub(crate) fn names_a_constant(opcode: u8) -> bool {
+    matches!(
+        opcode,
+        opcode::CHECKCAST
+            | opcode::INSTANCEOF
+            | opcode::ANEWARRAY
+            | opcode::MULTIANEWARRAY
+            | opcode::LDC
+            | opcode::LDC_W
+            | opcode::LDC2_W
+    )
+}
+
 fn resolved(
     body: &mut Body<'_, '_>,
     instruction: &Instruction<'_>,
     index: u16,
 ) -> Result<(), ProbeError> {
-    let name = body.class.pool.class_name(index)?.to_str_lossy();
-    // Of an array, the class of its elements is what is looked for.
-    let element = name.trim_start_matches('[');
-    let element = match element.len() == name.len() {
-        true => element,
-        false => match element.strip_prefix('L').and_then(|e| e.strip_suffix(';')) {
-            Some(element) => element,
-            None => return Ok(()),
-        },
-    };
-    if !may_run_code(body, element) {
+    let Some(name) = outside_class(body, index)? else {
         return Ok(());
-    }
+    };
     let site = body.site(instruction.offset, instruction.opcode, &name, "", "V");
     touch(body, instruction.offset, site)?;
     let mut after = Snippet::new();
@@ -75,12 +71,61 @@ fn resolved(
     Ok(())
 }
 
+/// The class that a constant names, if resolving it may run code.
+pub(crate) fn outside_class<'c>(
+    body: &Body<'c, '_>,
+    index: u16,
+) -> Result<Option<Cow<'c, str>>, ProbeError> {
+    let name = body.class.pool.class_name(index)?.to_str_lossy();
+    // Of an array, the class of its elements is what is looked for.
+    let element = name.trim_start_matches('[');
+    let element = match element.len() == name.len() {
+        true => element,
+        false => match element.strip_prefix('L').and_then(|e| e.strip_suffix(';')) {
+            Some(element) => element,
+            None => return Ok(None),
+        },
+    };
+    Ok(may_run_code(body, element).then_some(name))
+}
+
 fn computed(
     body: &mut Body<'_, '_>,
     instruction: &Instruction<'_>,
     index: u16,
     bootstrap: u16,
 ) -> Result<(), ProbeError> {
+    let (site, result) = computed_site(body, instruction, index, bootstrap)?;
+    let offset = instruction.offset;
+    let mut before = Snippet::new();
+    body.load_recorder(&mut before)?;
+    push_id(&mut before, site, body.pool)?;
+    call(
+        &mut before,
+        "callOutBare",
+        &format!("({RECORDER}I)V"),
+        body.pool,
+    )?;
+    body.editor.before(offset, before)?;
+    let mut after = Snippet::new();
+    let result = if result.is_reference() {
+        OBJECT_TYPE
+    } else {
+        result
+    };
+    log_result(body, &mut after, Some(result))?;
+    body.editor.after(offset, after)?;
+    Ok(())
+}
+
+/// The site of a computed constant, as a call of its bootstrap method's class,
+/// and the constant's type.
+pub(crate) fn computed_site<'c>(
+    body: &mut Body<'c, '_>,
+    instruction: &Instruction<'_>,
+    index: u16,
+    bootstrap: u16,
+) -> Result<(u32, FieldType<'c>), ProbeError> {
     let class = body.class;
     let (name, ty) = class.pool.dynamic(index)?;
     let bootstraps = match class.find(&class.attributes, "BootstrapMethods") {
@@ -101,23 +146,5 @@ fn computed(
         &name.to_str_lossy(),
         &text,
     );
-    let mut before = Snippet::new();
-    body.load_recorder(&mut before)?;
-    push_id(&mut before, site, body.pool)?;
-    call(
-        &mut before,
-        "callOutBare",
-        &format!("({RECORDER}I)V"),
-        body.pool,
-    )?;
-    body.editor.before(offset, before)?;
-    let mut after = Snippet::new();
-    let result = if result.is_reference() {
-        OBJECT_TYPE
-    } else {
-        result
-    };
-    log_result(body, &mut after, Some(result))?;
-    body.editor.after(offset, after)?;
-    Ok(())
+    Ok((site, result))
 }

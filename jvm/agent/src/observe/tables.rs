@@ -11,6 +11,8 @@ use reprise_probes::catalog::{self, Catalog};
 use reprise_recording::spool::StdEnvironment;
 use reprise_recording::spool::ring::RingWriter;
 
+use super::heritage::Heritage;
+
 /// The tables of a recording that is being made.
 pub(super) struct Tables(Mutex<Inner>);
 
@@ -24,6 +26,7 @@ struct Inner {
     /// What resolution needs to know of each site; the number is the position
     /// plus one.
     sites: Vec<Named>,
+    heritage: Heritage,
     skipped: Vec<Skipped>,
 }
 
@@ -45,6 +48,7 @@ impl Tables {
             methods: 0,
             values: 0,
             sites: Vec::new(),
+            heritage: Heritage::default(),
             skipped: Vec::new(),
         }))
     }
@@ -76,6 +80,23 @@ impl Tables {
     /// What an outside class looks like.
     pub(super) fn shape(&self, class: u32, shape: Shape) {
         self.inner().add(&Entry::Shape { class, shape });
+    }
+
+    /// What a class of the program hands down.
+    pub(super) fn inherits(&self, loader: u32, name: &str, shape: &Shape) {
+        self.inner().heritage.add(loader, name, shape);
+    }
+
+    /// The class that declares a static member; none when no known one does.
+    pub(super) fn declares(
+        &self,
+        loader: u32,
+        owner: &str,
+        is_field: bool,
+        member: &str,
+    ) -> Option<String> {
+        let inner = self.inner();
+        inner.heritage.declares(loader, owner, is_field, member)
     }
 
     /// A value; its constant is encoded already.

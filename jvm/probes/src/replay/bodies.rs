@@ -8,14 +8,16 @@ use reprise_classfile::write::{Invoke, Snippet};
 use super::functions;
 use super::order;
 use super::replayed_name;
+use super::resolution;
 use super::stubs::{STUB, Shape, Stubs, named};
 use crate::ProbeError;
 use crate::calls::{Constructions, Way, is_value_of, way};
-use crate::fields::may_leave;
+use crate::fields::{may_be_inherited, may_leave};
 use crate::method::Body;
 use crate::order::is_shared;
 use crate::probe::{OBJECT_TYPE, push_id};
 use crate::pure::is_pure;
+use crate::resolution::names_a_constant;
 
 pub(super) fn rewrite<'c>(
     body: &mut Body<'c, '_>,
@@ -23,14 +25,19 @@ pub(super) fn rewrite<'c>(
 ) -> Result<(), ProbeError> {
     let mut constructions = None;
     for instruction in body.editor.instructions().to_vec() {
-        if instruction.opcode == opcode::MONITORENTER {
-            order::enter(body, &instruction)?;
+        match instruction.opcode {
+            opcode::MONITORENTER => order::enter(body, &instruction)?,
+            opcode::IF_ACMPEQ | opcode::IF_ACMPNE => order::compare(body, &instruction)?,
+            _ => {}
         }
         let Some(index) = instruction.constant() else {
             continue;
         };
         match instruction.opcode {
             opcode::NEW => new(body, &instruction, index)?,
+            opcode if names_a_constant(opcode) => {
+                resolution::resolve(body, stubs, &instruction, index)?;
+            }
             opcode::GETSTATIC..=opcode::PUTFIELD => {
                 let member = body.class.pool.member(index)?;
                 if may_leave(body, &instruction, &member)? {
@@ -154,7 +161,7 @@ fn call<'c>(
         Way::Dispatch => Some(named(member.class)),
         // What `super` calls are made on is this class.
         Way::Super => Some(FieldType::Object(body.class.name()?)),
-        Way::Out | Way::New(_) | Way::SuperConstructor => None,
+        Way::Out | Way::Inherited | Way::New(_) | Way::SuperConstructor => None,
     };
     let mut parameters: Vec<FieldType<'_>> = receiver.into_iter().collect();
     parameters.extend(descriptor.parameters);
@@ -162,7 +169,7 @@ fn call<'c>(
     let shape = Shape { parameters, result };
     let key = format!("{} {owner} {name} {text}", instruction.opcode);
     let code = stubs.call(key, &shape, site, body.pool, |stubs, pool| {
-        if receiver.is_none() {
+        if receiver.is_none() && way != Way::Inherited {
             return Stubs::always(&shape, "call", pool);
         }
         let mut stay = Snippet::new();
@@ -186,9 +193,12 @@ fn call<'c>(
             opcode::INVOKESPECIAL => {
                 stay.invoke(Invoke::Special, &owner, &name, &text, pool)?;
             }
+            opcode::INVOKESTATIC => {
+                stay.invoke(Invoke::Static, &owner, &name, &text, pool)?;
+            }
             _ => drop(stay.invoke(Invoke::Virtual, &owner, &name, &text, pool)?),
         }
-        stubs.choice(&shape, "call", stay, pool)
+        stubs.choice(&shape, "call", stay, receiver.is_some(), pool)
     })?;
     body.editor.replace(offset, code)?;
     Ok(())
@@ -219,14 +229,15 @@ fn access<'c>(
     let shape = Shape { parameters, result };
     let function = if writes { "write" } else { "read" };
     let key = format!("{opcode} {owner} {name} {text}");
+    let asked = may_be_inherited(body, instruction, member);
     let code = stubs.call(key, &shape, site, body.pool, |stubs, pool| {
-        if is_static {
+        if is_static && !asked {
             return Stubs::always(&shape, function, pool);
         }
         let mut stay = Snippet::new();
         shape.load(&mut stay)?;
         stay.field(opcode, &owner, &name, &text, pool)?;
-        stubs.choice(&shape, function, stay, pool)
+        stubs.choice(&shape, function, stay, !is_static, pool)
     })?;
     body.editor.replace(instruction.offset, code)?;
     Ok(())

@@ -24,6 +24,7 @@
 mod bodies;
 mod functions;
 mod order;
+mod resolution;
 mod stubs;
 
 use reprise_classfile::read::{ClassFile, access};

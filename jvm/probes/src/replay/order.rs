@@ -1,4 +1,5 @@
-//! What happens in the recorded order although nothing crosses the boundary.
+//! What happens in the recorded order, or with the recorded outcome, although
+//! nothing crosses the boundary.
 //!
 //! Before a monitor is entered or a volatile field is used, the player is asked,
 //! and it waits for whoever was there before; afterwards it counts, as the
@@ -13,7 +14,7 @@ use reprise_classfile::write::{Invoke, Snippet};
 use super::stubs::{STUB, Shape, Stubs, named};
 use crate::ProbeError;
 use crate::method::Body;
-use crate::probe::OBJECT_TYPE;
+use crate::probe::{OBJECT_TYPE, push_id};
 
 /// A class can be a constant since Java 5.
 const CLASS_CONSTANTS: u16 = 49;
@@ -78,6 +79,23 @@ pub(super) fn enter(
     let mut after = Snippet::new();
     tell(body, &mut after, "shared", "()V")?;
     body.editor.after(instruction.offset, after)?;
+    Ok(())
+}
+
+/// `==`: what is compared is such that the recorded outcome comes out.
+pub(super) fn compare(
+    body: &mut Body<'_, '_>,
+    instruction: &Instruction<'_>,
+) -> Result<(), ProbeError> {
+    let site = body.site(instruction.offset, instruction.opcode, "", "", "V");
+    let mut before = Snippet::new();
+    before.op(opcode::DUP2)?;
+    push_id(&mut before, site, body.pool)?;
+    let descriptor = "(Ljava/lang/Object;Ljava/lang/Object;I)Ljava/lang/Object;";
+    tell(body, &mut before, "compared", descriptor)?;
+    before.op(opcode::SWAP)?;
+    before.op(opcode::POP)?;
+    body.editor.before(instruction.offset, before)?;
     Ok(())
 }
 

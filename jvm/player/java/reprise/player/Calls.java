@@ -47,15 +47,21 @@ final class Calls {
     /** Whether the next event is the expected one, now or after what is skipped. */
     boolean comes(int what, Site site) {
         Event event = player.peek();
-        if (event.what == what && replay.recorded(event.id).isLike(site)) {
+        if (isIt(event, what, site)) {
             return true;
         }
         if (event.what == Event.EXCOUT && isExhaustion(event)) {
             // There was no room left for the call.
             throw new StackOverflowError();
         }
-        diverges(event, new Fact(kind(what), site.title, 0, ""));
+        diverges(event, what == Event.SAME ? Fact.of(Fact.OTHER, "== on values")
+            : new Fact(kind(what), site.title, 0, ""));
         return skipTo(what, site, event.depth);
+    }
+
+    private boolean isIt(Event event, int what, Site site) {
+        return event.what == what
+            && (what == Event.SAME || replay.recorded(event.id).isLike(site));
     }
 
     private boolean isExhaustion(Event event) {
@@ -69,7 +75,7 @@ final class Calls {
         while (true) {
             Event event = player.peek();
             if (event.depth == depth) {
-                if (event.what == what && replay.recorded(event.id).isLike(site)) {
+                if (isIt(event, what, site)) {
                     return true;
                 }
                 if (event.what == Event.INCALLRET || event.what == Event.EXCOUT) {

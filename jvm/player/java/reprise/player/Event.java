@@ -19,6 +19,7 @@ final class Event {
     static final int ARRAY = 12;
     static final int ADOPT = 13;
     static final int ORDER = 14;
+    static final int SAME = 15;
 
     private static final Value[] NONE = {};
     private static final Event[] NO_ARRAYS = {};
@@ -63,7 +64,8 @@ final class Event {
     /** Whether it comes from outside, so that its order among threads counts. */
     boolean isIncoming() {
         switch (what) {
-            case INCALLRET: case OUTCALL: case OUTWRITE: case EXCOUT: case ORDER: return false;
+            case INCALLRET: case OUTCALL: case OUTWRITE: case EXCOUT: case ORDER: case SAME:
+                return false;
             default: return true;
         }
     }
@@ -101,6 +103,7 @@ final class Event {
             case TOUCHED: return "TOUCHED";
             case ADOPT: return "ADOPT";
             case ORDER: return "ORDER";
+            case SAME: return "SAME";
             default: return "ARRAY";
         }
     }

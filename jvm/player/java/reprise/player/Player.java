@@ -237,7 +237,7 @@ final class Player extends Thread {
         Object value = mentions.resolve(event.values[event.values.length - 1], null);
         fillAll(event);
         Class<?> start = isStatic ? replay.types.classFor(site.in, site.owner)
-            : receiver.getClass();
+            : site.above(replay.types, receiver.getClass());
         for (Class<?> c = start; c != null; c = c.getSuperclass()) {
             for (java.lang.reflect.Field field : c.getDeclaredFields()) {
                 if (field.getName().equals(site.name)
@@ -394,6 +394,28 @@ final class Player extends Thread {
         return value;
     }
 
+    /** Two values that are equal are compared by identity; whether they were the same. */
+    boolean compared(Site site, boolean here) {
+        at = site;
+        if (!calls.comes(Event.SAME, site)) {
+            return here;
+        }
+        boolean same = take(null).id != 0;
+        replay.order.done(id);
+        return same;
+    }
+
+    /** A class is resolved: outside code may run, or the class was not there. */
+    void touches(Site site) {
+        Event event = ahead();
+        if (event != null && event.what == Event.TOUCH && replay.recorded(event.id).isLike(site)) {
+            at = site;
+            take(null);
+            expect(outside(null), Event.TOUCHED);
+            replay.order.done(id);
+        }
+    }
+
     void write(Site site, Object[] all) {
         at = site;
         calls.goesOut(Event.OUTWRITE, site, all, 0);
@@ -404,13 +426,7 @@ final class Player extends Thread {
         Class<?> c = replay.types.classFor(own.loader, site.owner);
         Type type = replay.types.of(c);
         if (type != null && !type.inside) {
-            Event event = peek();
-            if (event.what == Event.TOUCH && replay.recorded(event.id).isLike(site)) {
-                at = site;
-                take(null);
-                expect(outside(null), Event.TOUCHED);
-                replay.order.done(id);
-            }
+            touches(site);
         }
         return Memory.allocate(c);
     }

@@ -26,6 +26,12 @@ public final class Stub {
             || player.replay.site(site).leaves(player.replay, type);
     }
 
+    /** Whether a static member is outside. */
+    public static boolean leaves(int site) {
+        Player player = player();
+        return player.replay.site(site).leaves(player.replay);
+    }
+
     /** A call. */
     public static Object call(Object[] all, int site) {
         Player player = player();
@@ -80,6 +86,36 @@ public final class Stub {
         player.runsInside = false;
         try {
             return player.allocate(player.replay.site(site));
+        } finally {
+            player.runsInside = true;
+        }
+    }
+
+    /**
+     * Two objects are about to be compared by identity. What stands in the place of
+     * the second is the first if, and only if, they were the same.
+     */
+    public static Object compared(Object a, Object b, int site) {
+        if (a == null || b == null || a.getClass() != b.getClass()
+                || !Constants.isValue(a) || !a.equals(b)) {
+            return b;
+        }
+        Player player = player();
+        player.runsInside = false;
+        try {
+            boolean same = player.compared(player.replay.site(site), a == b);
+            return same ? a : a == b ? player : b;
+        } finally {
+            player.runsInside = true;
+        }
+    }
+
+    /** A class is about to be resolved, although nothing of it is called. */
+    public static void touches(int site) {
+        Player player = player();
+        player.runsInside = false;
+        try {
+            player.touches(player.replay.site(site));
         } finally {
             player.runsInside = true;
         }
