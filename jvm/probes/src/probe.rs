@@ -47,7 +47,7 @@ use reprise_classfile::write::{Invoke, PoolEditor, Snippet};
 use crate::ProbeError;
 
 /// The class whose methods the inserted code calls.
-const PROBE: &str = "reprise/runtime/Probe";
+pub(crate) const PROBE: &str = "reprise/runtime/Probe";
 /// The type of a thread's recorder, as a descriptor.
 pub(crate) const RECORDER: &str = "Lreprise/runtime/Recorder;";
 /// The same as a type.
