@@ -26,9 +26,9 @@ Examples:
   reprise record --last 10s --fails-when 'exit != 0' --fails-when 'stderr ~ panic' -- ./job
   reprise record --last 10s --keep all -o run.reprise -- gzip -k big.txt
 
-The last moments are kept in memory and written when there is a reason to. So far
---last is for programs with one thread: a second thread ends the recording, not
-the program. Child processes run unrecorded.
+The last moments are kept in memory and written when there is a reason to. With
+--last a program runs on one core, and one of its threads at a time. Child
+processes run unrecorded.
 
 --observe needs Java 11 or later. A command that is a JDK's own `java` says the
 same as without; one that is a script gets the agent through JAVA_TOOL_OPTIONS,

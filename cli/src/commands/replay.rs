@@ -38,6 +38,7 @@ Examples:
   reprise replay --port 1234 run.reprise
   reprise replay --debug cart.reprise
   reprise replay --classes new.jar recordings/
+  reprise replay --classes target/classes --classes lib/util.jar recordings/
 
 Exit status:
   0  it went as recorded
@@ -84,9 +85,10 @@ pub(super) struct Replay {
     keep_going: bool,
 
     /// Play the classes of this jar or folder instead of the recorded ones (JVM
-    /// recordings).
+    /// recordings); may be given several times, and the first that has a class
+    /// counts.
     #[arg(long, value_name = "JAR")]
-    classes: Option<PathBuf>,
+    classes: Vec<PathBuf>,
 
     /// What else gdb is told, with `--debug`.
     #[arg(last = true, value_name = "GDB-ARGUMENT")]

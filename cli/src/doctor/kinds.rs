@@ -152,7 +152,7 @@ pub const KINDS: &[Kind] = &[
         name: "last",
         option: "--last",
         records: "the last moments of any Linux program",
-        promise: "So far the whole run of a program with one thread, on one processor. Replays \
+        promise: "The program runs on one core, and one of its threads at a time. Replays \
                   without the program's files, inputs and services, in a sandbox, on Linux x86-64 \
                   of any distribution and kernel, on a processor of the same model.",
         record: Act {

@@ -97,7 +97,7 @@ mod tests {
     fn the_last_line_says_all() {
         let closing = Closing {
             cut_short: Some(CutShort::Stopped {
-                by: "a second thread".into(),
+                by: "a system call in the 32-bit way".into(),
             }),
             failure: Some(Failure {
                 what: "SIGSEGV at 0x0".into(),
@@ -112,8 +112,8 @@ mod tests {
         };
         assert_eq!(
             summary(Path::new("x.reprise"), 12_345, &closing),
-            "recorded x.reprise (12.0 kB); SIGSEGV at 0x0 in /bin/x+0x12; ended early by a second \
-             thread; not recorded: a child process (2 times), it runs unrecorded; replay it with: reprise replay x.reprise"
+            "recorded x.reprise (12.0 kB); SIGSEGV at 0x0 in /bin/x+0x12; ended early by a system \
+             call in the 32-bit way; not recorded: a child process (2 times), it runs unrecorded; replay it with: reprise replay x.reprise"
         );
     }
 }

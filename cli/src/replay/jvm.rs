@@ -1,13 +1,12 @@
 //! Recordings of chosen classes of JVM programs, as `--observe` makes them.
 
 use std::ffi::OsString;
-use std::fs;
 use std::io::{self, Write as _};
 use std::net::TcpListener;
-use std::path::PathBuf;
 
+use reprise_jvm_player::jar::Classes;
 use reprise_jvm_player::java::{self, Java};
-use reprise_jvm_player::{Jvm, Launch, Plan, PlayError, Played, jar};
+use reprise_jvm_player::{Jvm, Launch, Plan, PlayError, Played};
 use reprise_recording::Recording;
 
 use super::{Request, failure, listening};
@@ -20,18 +19,21 @@ pub(super) use reprise_jvm_player::KIND;
 pub(crate) const GUARD: &str = "__jvm";
 /// How many divergences are shown when the replay goes on after them.
 const SHOWN: usize = 20;
+/// What is wrong when `--classes` changes nothing.
+pub(super) const NONE_REPLACED: &str = "none of the recorded classes is in what --classes names";
 /// More than a replay needs, and less than a machine has.
 const HEAP: u64 = 2 << 30;
 
 /// Plays one recording.
 pub(super) fn replay(request: &Request, recording: &Recording) -> Result<Status, Failure> {
-    let plan = plan(request)?;
+    let plan = plan(request, &classes(request)?, recorded_release(recording));
     let mut jvm = start(request, recording)?;
     let played = jvm.play(recording, &plan);
     let played = played.map_err(|error| explain(request, &error))?;
-    if request.classes.is_some() && played.replaced == 0 {
-        let wrong = "none of the recorded classes is in what --classes names";
-        return Err(failure(request, wrong).status(Status::BadInput));
+    if !request.classes.is_empty() && played.replaced == 0 {
+        return Err(failure(request, NONE_REPLACED)
+            .next("reprise show FILE    says which classes were recorded")
+            .status(Status::BadInput));
     }
     for divergence in played.divergences.iter().take(SHOWN) {
         say(&divergence.to_string());
@@ -43,103 +45,34 @@ pub(super) fn replay(request: &Request, recording: &Recording) -> Result<Status,
     })
 }
 
-/// Plays every recording of a folder in one JVM for each release, and sums up.
-pub(super) fn replay_all(request: &Request) -> Result<Status, Failure> {
-    let unreadable = |error: io::Error| failure(request, error).status(Status::BadInput);
-    let mut paths: Vec<PathBuf> = fs::read_dir(&request.path)
-        .map_err(unreadable)?
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| {
-            path.extension()
-                .is_some_and(|extension| extension == "reprise")
-        })
-        .collect();
-    paths.sort();
-    if paths.is_empty() {
-        return Err(
-            failure(request, "there is no recording in this folder").status(Status::BadInput)
-        );
-    }
-    let plan = plan(request)?;
-    let mut running: Option<(Option<u32>, Jvm)> = None;
-    let (mut same, mut diverged, mut failed) = (0, 0, 0);
-    for path in &paths {
-        let one = Request {
-            path: path.clone(),
-            output: None,
-            classes: request.classes.clone(),
-            debug: request.debug.clone(),
-            ..*request
-        };
-        match play_one(&one, &plan, &mut running) {
-            Ok(played) if played.diverged == 0 => same += 1,
-            Ok(played) => {
-                diverged += 1;
-                for divergence in played.divergences.iter().take(1) {
-                    say(&format!("{}: {divergence}", path.display()));
-                }
-            }
-            Err(error) => {
-                failed += 1;
-                running = None;
-                say(&format!("{}: {error}", path.display()));
-            }
-        }
-    }
-    say(&format!(
-        "{} recordings: {same} as recorded, {diverged} diverged, {failed} could not be played",
-        paths.len()
-    ));
-    Ok(match (diverged, failed) {
-        (0, 0) => Status::Done,
-        (0, _) => Status::Failed,
-        _ => Status::Diverged,
-    })
-}
-
-fn play_one(
-    request: &Request,
-    plan: &Plan,
-    running: &mut Option<(Option<u32>, Jvm)>,
-) -> Result<Played, String> {
-    let recording = Recording::open(&request.path).map_err(|error| error.to_string())?;
-    let kind = &recording.manifest().kind;
-    if kind != KIND {
-        return Err(format!("a recording of the kind {kind} is played alone"));
-    }
-    let release = recorded_release(&recording);
-    let jvm = match running {
-        Some((running, jvm)) if *running == release => jvm,
-        _ => {
-            let jvm = start(request, &recording).map_err(|error| error.to_string())?;
-            &mut running.insert((release, jvm)).1
-        }
-    };
-    jvm.play(&recording, plan)
-        .map_err(|error| error.to_string())
-}
-
-fn plan(request: &Request) -> Result<Plan, Failure> {
-    let classes = match &request.classes {
-        Some(path) => jar::classes(path).map_err(|error| {
+/// The classes of another version.
+pub(super) fn classes(request: &Request) -> Result<Classes, Failure> {
+    let mut classes = Classes::default();
+    for path in &request.classes {
+        classes.add(path).map_err(|error| {
             Failure::new(format!("read the classes in {}", path.display()), error)
+                .next("--classes JAR-OR-FOLDER")
                 .status(Status::BadInput)
-        })?,
-        None => Default::default(),
-    };
-    Ok(Plan {
-        keep_going: request.keep_going,
-        classes,
-    })
+        })?;
+    }
+    Ok(classes)
 }
 
-fn recorded_release(recording: &Recording) -> Option<u32> {
+/// How a recording of a release is played.
+pub(super) fn plan(request: &Request, classes: &Classes, release: Option<u32>) -> Plan {
+    Plan {
+        keep_going: request.keep_going,
+        classes: classes.of_release(release.unwrap_or(u32::MAX)),
+    }
+}
+
+pub(super) fn recorded_release(recording: &Recording) -> Option<u32> {
     let version = recording.manifest().versions.get("java")?;
     java::release(version)
 }
 
 /// A JVM of the release that was recorded, behind walls.
-fn start(request: &Request, recording: &Recording) -> Result<Jvm, Failure> {
+pub(super) fn start(request: &Request, recording: &Recording) -> Result<Jvm, Failure> {
     let wanted = recorded_release(recording);
     let found = java::found();
     let java = found
@@ -250,7 +183,7 @@ fn explain(request: &Request, error: &PlayError) -> Failure {
 }
 
 /// One line about the replay; what it says may come out of the recording.
-fn say(line: &str) {
+pub(super) fn say(line: &str) {
     let line = escape(line.as_bytes(), Lines::One);
     let _ = writeln!(io::stderr(), "reprise: {line}");
 }

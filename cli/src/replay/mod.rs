@@ -2,6 +2,7 @@
 //! it knows the kind.
 
 mod debugger;
+mod folder;
 pub(crate) mod jvm;
 mod listening;
 mod process;
@@ -31,8 +32,8 @@ pub struct Request {
     pub debug: Option<Debug>,
     /// Go on after a divergence.
     pub keep_going: bool,
-    /// Classes to play instead of the recorded ones: a jar or a folder.
-    pub classes: Option<PathBuf>,
+    /// Classes to play instead of the recorded ones: jars and folders.
+    pub classes: Vec<PathBuf>,
 }
 
 /// What plays a kind.
@@ -44,7 +45,7 @@ const PLAYERS: &[(&str, Player)] = &[(process::KIND, process::replay), (jvm::KIN
 /// Plays a recording, of whatever kind.
 pub fn run(request: &Request) -> Result<Status, Failure> {
     if request.path.is_dir() {
-        return jvm::replay_all(request);
+        return folder::replay(request);
     }
     let recording = Recording::open(&request.path)
         .map_err(|error| failure(request, error).status(Status::BadInput))?;

@@ -15,7 +15,7 @@ pub(super) use reprise_player::KIND;
 pub(super) fn replay(request: &Request, recording: &Recording) -> Result<Status, Failure> {
     let not_here = [
         ("--keep-going", request.keep_going),
-        ("--classes", request.classes.is_some()),
+        ("--classes", !request.classes.is_empty()),
     ];
     if let Some((option, _)) = not_here.iter().find(|(_, given)| *given) {
         let wrong = format!("{option} is for recordings of JVM programs");

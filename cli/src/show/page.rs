@@ -204,7 +204,8 @@ impl Page {
         let path = quoted(overview.opened.path.as_os_str().as_encoded_bytes());
         let path = escape(&path, Lines::One);
         let recording = &overview.opened.recording;
-        let is_known = recording.manifest().kind == reprise_process_events::RECORDING;
+        let kinds = [reprise_process_events::RECORDING, reprise_jvm_player::KIND];
+        let is_known = kinds.contains(&&*recording.manifest().kind);
         let has_events = recording
             .streams()
             .any(|(stream, _)| recording.event_count(stream) > 0);

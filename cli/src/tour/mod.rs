@@ -109,7 +109,7 @@ fn replay_for_debugger() -> Result<(), Failure> {
         seconds: 3600,
         debug: Some(debug),
         keep_going: false,
-        classes: None,
+        classes: Vec::new(),
     })?;
     match status {
         Status::Done => Ok(()),

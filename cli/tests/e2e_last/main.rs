@@ -12,4 +12,5 @@ mod rewrite;
 mod stage;
 mod subjects;
 mod tampered;
+mod threads;
 mod unharmed;

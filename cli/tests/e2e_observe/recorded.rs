@@ -36,6 +36,16 @@ fn a_java_command_says_the_same_and_the_recording_is_shown() {
     let page = stdout(&program.run(REPRISE, &["show", "x.reprise", "--limit", "2"]));
     assert!(page.contains("OUTCALLRET 3"), "{page}");
     assert!(page.contains("INCALLRET 12"), "{page}");
+    // The user's own command, and the release that a replay has to have.
+    assert!(page.contains("\ncommand    java -cp . Main\n"), "{page}");
+    let release = stderr(&program.run("java", &["-version"]));
+    let release: String = release
+        .chars()
+        .skip_while(|c| !c.is_ascii_digit())
+        .take_while(char::is_ascii_digit)
+        .collect();
+    assert!(page.contains(&format!("; java {release}.")), "{page}");
+    assert!(page.contains("reprise replay x.reprise"), "{page}");
 }
 
 #[test]

@@ -61,7 +61,49 @@ pub(crate) fn compile(program: &str, folder: &Path) {
     assert!(output.status.success(), "{output:?}");
 }
 
+/// Packs a folder of classes into a jar.
+pub(crate) fn pack(classes: &Path, jar: &Path) {
+    let output = Command::new(jdk("jar"))
+        .arg("cf")
+        .arg(jar)
+        .arg("-C")
+        .arg(classes)
+        .arg(".")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+}
+
 impl Stage {
+    /// A folder with nothing in it.
+    pub(crate) fn empty() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("x.reprise");
+        Self { folder, file }
+    }
+
+    /// Compiles a program that needs more than the JDK into `classes`.
+    pub(crate) fn compile_with(&self, program: &str, class_path: &str) {
+        let source = self.folder.path().join("Main.java");
+        fs::write(&source, program).unwrap();
+        let classes = self.folder.path().join("classes");
+        reprise_jvm_testing::compile(&[source], &classes, class_path);
+    }
+
+    /// Records `Main NAME` into `NAME.reprise`.
+    pub(crate) fn record_run(&self, observe: &str, class_path: &str, name: &str) {
+        let library = reprise_jvm_testing::agent_library();
+        let library = library.display();
+        let agent = format!("-agentpath:{library}=observe={observe},out={name}.reprise");
+        let output = Command::new(jdk("java"))
+            .args([&agent, "-cp", class_path, "Main", name])
+            .current_dir(self.folder.path())
+            .env_remove("JAVA_TOOL_OPTIONS")
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{output:?}");
+    }
+
     pub(crate) fn record(program: &str, observe: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let classes = folder.path().join("classes");

@@ -87,6 +87,12 @@ impl Environment {
         unsafe { self.take_text(value) }
     }
 
+    /// The version of Java. Not `java.version`, which Java code sets and some
+    /// JVMs do not know of.
+    pub(crate) fn java_version(&self) -> String {
+        self.property(c"java.vm.version").unwrap_or_default()
+    }
+
     /// The capabilities this JVM could give to an agent at this moment.
     pub(crate) fn potential(&self) -> Result<jvmtiCapabilities, EnvironmentError> {
         let call = self.table().GetPotentialCapabilities;

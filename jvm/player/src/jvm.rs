@@ -18,7 +18,7 @@ use crate::events::{Survey, Thread};
 use crate::prepare::{Prepared, prepare};
 use crate::report::Said;
 use crate::script::Script;
-use crate::{Plan, PlayError, Played};
+use crate::{Plan, PlayError, Played, place};
 
 /// The Java part, compiled by the build script.
 const PLAYER: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/player.jar"));
@@ -162,6 +162,7 @@ impl Jvm {
             Ok(mut played) => {
                 played.threads = survey.threads.len();
                 played.replaced = prepared.replaced;
+                place::fill(recording, &prepared.tables, &mut played.divergences)?;
                 Ok(played)
             }
             Err(Trouble::Unplayable(error)) => Err(error),

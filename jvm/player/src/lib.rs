@@ -24,6 +24,7 @@ mod events;
 pub mod jar;
 pub mod java;
 mod jvm;
+mod place;
 mod prepare;
 mod report;
 mod script;

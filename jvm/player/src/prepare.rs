@@ -22,6 +22,10 @@ const ABSTRACT: u16 = 0x0400;
 /// The flag of an enum's constants.
 const ENUM: u16 = 0x4000;
 
+/// The classes that others name, each with a loader and whether it is an
+/// interface for sure.
+type Mentioned = BTreeMap<String, (u32, bool)>;
+
 /// What a recording gives to play.
 pub(crate) struct Prepared {
     /// Its tables.
@@ -84,10 +88,10 @@ pub(crate) fn prepare<S: Source>(
 impl Prepared {
     fn make(&mut self, patterns: &Patterns, plan: &Plan) -> Result<(), PlayError> {
         let tables = self.tables.tables();
-        let mut mentioned = BTreeMap::new();
+        let mut mentioned = Mentioned::new();
         let mut classes = BTreeMap::new();
         let mut sites = Vec::new();
-        let volatiles = volatiles(tables, plan);
+        let volatiles = volatiles(tables, patterns, plan);
         for (id, class) in &tables.classes {
             let broken = |error: ProbeError| PlayError::Class {
                 name: class.name.replace('/', "."),
@@ -102,19 +106,16 @@ impl Prepared {
                 let new = plan.classes.get(&class.name);
                 self.replaced += usize::from(new.is_some());
                 let bytes = new.unwrap_or(recorded);
-                let mut numbers = Numbers {
-                    class: *id,
-                    name: class.name.replace('/', "."),
-                    methods: Vec::new(),
-                    sites: &mut sites,
-                    volatiles: &volatiles,
-                };
-                let played = replay::inside(bytes, patterns, &mut numbers).map_err(broken)?;
-                let file = ClassFile::parse(bytes).map_err(|error| broken(error.into()))?;
-                describe(&file, &mut ready).map_err(|error| broken(error.into()))?;
-                mentions(&file, class.loader, &mut mentioned)
-                    .map_err(|error| broken(error.into()))?;
-                ready.bytes = Some(played);
+                let inside = inside(
+                    *id,
+                    class,
+                    bytes,
+                    patterns,
+                    &volatiles,
+                    &mut sites,
+                    &mut mentioned,
+                );
+                ready = inside.map_err(broken)?;
             } else if let Some(shape) = tables.shapes.get(id).filter(|_| !class.inside) {
                 ready.name_here = name_here(class);
                 ready.bytes = Some(standin::make(&ready.name_here, shape).map_err(broken)?);
@@ -127,6 +128,14 @@ impl Prepared {
             }
             classes.insert(*id, ready);
         }
+        add_new(
+            patterns,
+            plan,
+            &volatiles,
+            &mut mentioned,
+            &mut classes,
+            &mut sites,
+        )?;
         guess(tables, mentioned, &mut classes);
         self.classes = classes;
         self.sites = sites;
@@ -173,6 +182,75 @@ impl Prepared {
     }
 }
 
+/// An inside class, of these bytes.
+fn inside(
+    id: u32,
+    class: &Class,
+    bytes: &[u8],
+    patterns: &Patterns,
+    volatiles: &Volatiles,
+    sites: &mut Vec<(u32, String, Site)>,
+    mentioned: &mut Mentioned,
+) -> Result<Ready, ProbeError> {
+    let mut numbers = Numbers {
+        class: id,
+        name: class.name.replace('/', "."),
+        methods: Vec::new(),
+        sites,
+        volatiles,
+    };
+    let played = replay::inside(bytes, patterns, &mut numbers)?;
+    let file = ClassFile::parse(bytes)?;
+    let mut ready = Ready {
+        class: class.clone(),
+        name_here: class.name.clone(),
+        bytes: Some(played),
+        ..Ready::default()
+    };
+    describe(&file, &mut ready)?;
+    mentions(&file, class.loader, mentioned)?;
+    Ok(ready)
+}
+
+/// Inside classes that only the other version has, or that were not loaded when
+/// it was recorded: those that the classes which are played name, and so on.
+fn add_new(
+    patterns: &Patterns,
+    plan: &Plan,
+    volatiles: &Volatiles,
+    mentioned: &mut Mentioned,
+    classes: &mut BTreeMap<u32, Ready>,
+    sites: &mut Vec<(u32, String, Site)>,
+) -> Result<(), PlayError> {
+    let known = classes.values().filter(|ready| ready.bytes.is_some());
+    let mut known: BTreeSet<String> = known.map(|ready| ready.class.name.clone()).collect();
+    loop {
+        let new = mentioned.iter().find(|(name, _)| {
+            !known.contains(*name) && plan.classes.contains_key(*name) && patterns.is_inside(name)
+        });
+        let Some((name, (loader, _))) = new else {
+            return Ok(());
+        };
+        let class = Class {
+            loader: *loader,
+            inside: true,
+            name: name.clone(),
+        };
+        let id = match classes.iter().find(|(_, ready)| ready.class == class) {
+            Some((id, _)) => *id,
+            None => classes.keys().max().copied().unwrap_or(0).saturating_add(1),
+        };
+        known.insert(class.name.clone());
+        let bytes = plan.classes.get(&class.name).map_or(&[][..], Vec::as_slice);
+        let ready = inside(id, &class, bytes, patterns, volatiles, sites, mentioned);
+        let ready = ready.map_err(|error| PlayError::Class {
+            name: class.name.replace('/', "."),
+            error,
+        })?;
+        classes.insert(id, ready);
+    }
+}
+
 /// Numbers the sites of the classes that are played.
 struct Numbers<'s> {
     class: u32,
@@ -184,11 +262,16 @@ struct Numbers<'s> {
 
 /// The volatile fields of all inside classes; what cannot be read will be
 /// complained of later.
-fn volatiles(tables: &Tables, plan: &Plan) -> Volatiles {
+fn volatiles(tables: &Tables, patterns: &Patterns, plan: &Plan) -> Volatiles {
     let mut volatiles = Volatiles::default();
-    for (id, class) in tables.classes.iter().filter(|(_, class)| class.inside) {
-        let bytes = plan.classes.get(&class.name).or(tables.bytes.get(id));
-        if let Some(Ok(file)) = bytes.map(|bytes| ClassFile::parse(bytes)) {
+    let recorded = tables.classes.iter().filter(|(_, class)| class.inside);
+    let recorded = recorded.filter_map(|(id, _)| tables.bytes.get(id));
+    let new = plan
+        .classes
+        .iter()
+        .filter(|(name, _)| patterns.is_inside(name));
+    for bytes in recorded.chain(new.map(|(_, bytes)| bytes)) {
+        if let Ok(file) = ClassFile::parse(bytes) {
             let _ = volatiles.add(&file);
         }
     }
@@ -284,7 +367,7 @@ fn name_here(class: &Class) -> String {
 fn mentions(
     class: &ClassFile<'_>,
     loader: u32,
-    mentioned: &mut BTreeMap<String, (u32, bool)>,
+    mentioned: &mut Mentioned,
 ) -> Result<(), ReadError> {
     let mut add = |name: &str, interface: bool| {
         let entry = mentioned.entry(name.to_owned()).or_insert((loader, false));
@@ -334,17 +417,13 @@ fn named_in(descriptor: &str) -> impl Iterator<Item = &str> {
 
 /// Stand-ins for classes of which only the name is known: they were never
 /// loaded while it was recorded, or they are the JDK's, which the JVM will see.
-fn guess(
-    tables: &Tables,
-    mentioned: BTreeMap<String, (u32, bool)>,
-    classes: &mut BTreeMap<u32, Ready>,
-) {
+fn guess(tables: &Tables, mentioned: Mentioned, classes: &mut BTreeMap<u32, Ready>) {
     let known: BTreeSet<String> = classes
         .values()
         .filter(|ready| ready.bytes.is_some())
         .map(|ready| ready.class.name.clone())
         .collect();
-    let mut next = tables.classes.keys().max().copied().unwrap_or(0);
+    let mut next = classes.keys().max().copied().unwrap_or(0);
     let loaders: HashMap<&str, u32> = tables
         .classes
         .values()

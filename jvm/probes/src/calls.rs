@@ -21,7 +21,7 @@ use reprise_classfile::descriptor::{FieldType, MethodDescriptor};
 use reprise_classfile::flow::{Type, walk};
 use reprise_classfile::mutf8::Utf8;
 use reprise_classfile::opcode;
-use reprise_classfile::read::{Instruction, MemberRef, access};
+use reprise_classfile::read::{Constant, Instruction, MemberRef, access};
 use reprise_classfile::write::Snippet;
 
 use crate::ProbeError;
@@ -30,6 +30,9 @@ use crate::method::Body;
 use crate::order::{is_wait, on_monitor};
 use crate::probe::{OBJECT_TYPE, RECORDER, call, duplicate, parameter, push_id};
 use crate::pure::is_pure;
+
+/// The first version of class files that can push a class.
+pub(crate) const HAS_CLASS_CONSTANTS: u16 = 49;
 
 /// How a call gets to its target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +43,8 @@ pub(crate) enum Way {
     Super,
     /// To one target, which is outside.
     Out,
+    /// To one target that an inside class declares, or inherits from outside.
+    Inherited,
     /// A constructor of an outside class; whether the object is on the stack
     /// afterwards.
     New(bool),
@@ -123,7 +128,8 @@ pub(crate) fn way(
             }
             // Inherited: what is not declared here stands above.
             None if member.class == this && !super_is_inside(body)? => Some(Way::Out),
-            _ => (!inside).then_some(Way::Out),
+            _ if !inside => Some(Way::Out),
+            _ => may_be_inherited(body, instruction, &name)?.then_some(Way::Inherited),
         },
         opcode::INVOKESPECIAL if name == "<init>" => {
             let constructions = kept.get_or_insert_with(|| Constructions::of(body));
@@ -172,6 +178,23 @@ pub(crate) fn own_method(
     Ok(None)
 }
 
+/// Whether a static method of an inside class could stand in an outside one
+/// above it: interfaces hand none down, nor does a class what a compiler has made
+/// for it alone.
+fn may_be_inherited(
+    body: &Body<'_, '_>,
+    instruction: &Instruction<'_>,
+    name: &str,
+) -> Result<bool, ProbeError> {
+    let constant = match instruction.constant() {
+        Some(index) => Some(body.class.pool.get(index)?),
+        None => None,
+    };
+    let of_interface = matches!(constant, Some(Constant::InterfaceMethodRef { .. }));
+    let own = name.starts_with("access$") || name.starts_with("lambda$");
+    Ok(!of_interface && !own && body.class.major >= HAS_CLASS_CONSTANTS)
+}
+
 fn super_is_inside(body: &Body<'_, '_>) -> Result<bool, ProbeError> {
     let above = body.class.super_name()?;
     Ok(above.is_some_and(|name| body.patterns.is_inside(&name.to_str_lossy())))
@@ -202,8 +225,18 @@ fn probe(
         Way::Dispatch => ("call", true),
         Way::Super => ("callSuper", true),
         Way::Out | Way::New(_) => ("callOut", false),
+        Way::Inherited => ("callStatic", false),
         Way::SuperConstructor => ("callSuperInit", false),
     };
+    let mut cloned = None;
+    if receiver && name == "clone" && text == "()Ljava/lang/Object;" {
+        let slot = body.spill(&[OBJECT_TYPE])?.first().copied();
+        if let Some(slot) = slot {
+            before.op(opcode::DUP)?;
+            before.store(OBJECT_TYPE, slot)?;
+        }
+        cloned = slot;
+    }
     let waits = way == Way::Dispatch && is_wait(member);
     if waits {
         before.op(opcode::DUP)?;
@@ -212,10 +245,17 @@ fn probe(
     if receiver {
         before.op(opcode::DUP)?;
     }
+    if way == Way::Inherited {
+        before.push_class(&owner, body.pool)?;
+    }
     body.load_recorder(&mut before)?;
     push_id(&mut before, site, body.pool)?;
     let bare = if arguments.is_empty() { "Bare" } else { "" };
-    let object = if receiver { "Ljava/lang/Object;" } else { "" };
+    let object = match way {
+        _ if receiver => "Ljava/lang/Object;",
+        Way::Inherited => "Ljava/lang/Class;",
+        _ => "",
+    };
     let mut class = "";
     if way == Way::SuperConstructor {
         let name = body.class.name()?.to_str_lossy().replace('/', ".");
@@ -239,10 +279,11 @@ fn probe(
         body.load_recorder(&mut after)?;
         call(&mut after, "waited", &format!("({RECORDER})V"), body.pool)?;
     }
-    if way == Way::Super && name == "clone" && text == "()Ljava/lang/Object;" {
+    if let Some(slot) = cloned {
         after.op(opcode::DUP)?;
+        after.load(OBJECT_TYPE, slot)?;
         body.load_recorder(&mut after)?;
-        let descriptor = format!("(Ljava/lang/Object;{RECORDER})V");
+        let descriptor = format!("(Ljava/lang/Object;Ljava/lang/Object;{RECORDER})V");
         call(&mut after, "cloned", &descriptor, body.pool)?;
     }
     let result = match (way, descriptor.result) {

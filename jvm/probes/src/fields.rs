@@ -13,12 +13,10 @@ use reprise_classfile::read::{Instruction, MemberRef};
 use reprise_classfile::write::Snippet;
 
 use crate::ProbeError;
+use crate::calls::HAS_CLASS_CONSTANTS;
 use crate::method::Body;
 use crate::pattern::is_platform;
 use crate::probe::{RECORDER, call, duplicate, parameter, push_id};
-
-/// A class can be a constant since Java 5.
-pub(crate) const CLASS_CONSTANTS: u16 = 49;
 
 pub(crate) fn instrument(body: &mut Body<'_, '_>) -> Result<(), ProbeError> {
     let instructions: Vec<Instruction<'_>> = body
@@ -49,8 +47,6 @@ pub(crate) fn instrument(body: &mut Body<'_, '_>) -> Result<(), ProbeError> {
         let member = body.class.pool.member(index)?;
         if may_leave(body, &instruction, &member)? {
             access(body, &instruction, &member)?;
-        } else if is_of_another(body, &instruction, &member)? {
-            shared_static(body, &instruction, &member)?;
         }
     }
     Ok(())
@@ -63,9 +59,28 @@ pub(crate) fn may_leave(
     member: &MemberRef<'_>,
 ) -> Result<bool, ProbeError> {
     let is_static = matches!(instruction.opcode, opcode::GETSTATIC | opcode::PUTSTATIC);
-    let own = member.class == body.class.name()? && declares(body, member)?;
-    let inside = is_static && body.patterns.is_inside(&member.class.to_str_lossy());
-    Ok(!own && !inside)
+    if member.class == body.class.name()? && declares(body, member)? {
+        return Ok(false);
+    }
+    let inside = body.patterns.is_inside(&member.class.to_str_lossy());
+    Ok(!is_static || !inside || may_be_inherited(body, instruction, member))
+}
+
+/// Whether the owner that the constant pool has for a static field does not say
+/// on which side it is: an inside class may inherit an outside field. The other
+/// way round only writing matters: what was read is in the recording.
+pub(crate) fn may_be_inherited(
+    body: &Body<'_, '_>,
+    instruction: &Instruction<'_>,
+    member: &MemberRef<'_>,
+) -> bool {
+    let owner = member.class.to_str_lossy();
+    body.class.major >= HAS_CLASS_CONSTANTS
+        && match instruction.opcode {
+            opcode::GETSTATIC => body.patterns.is_inside(&owner),
+            opcode::PUTSTATIC => !is_platform(&owner),
+            _ => false,
+        }
 }
 
 /// Whether the class declares that field itself.
@@ -108,6 +123,12 @@ fn access(
     let site = body.site(offset, instruction.opcode, &owner, &name, &text);
     let mut before = Snippet::new();
     let mut after = Snippet::new();
+    if may_be_inherited(body, instruction, member) {
+        before.push_class(&owner, body.pool)?;
+        push_id(&mut before, site, body.pool)?;
+        call(&mut before, "resolves", "(Ljava/lang/Class;I)V", body.pool)?;
+        begin_static(body, &mut before, site)?;
+    }
     match instruction.opcode {
         opcode::GETFIELD => {
             before.op(opcode::DUP)?;
@@ -147,55 +168,23 @@ fn access(
             call(&mut before, "writeStatic", &descriptor, body.pool)?;
         }
     }
-    if matches!(instruction.opcode, opcode::GETFIELD | opcode::PUTFIELD) {
+    let is_static = matches!(instruction.opcode, opcode::GETSTATIC | opcode::PUTSTATIC);
+    if !is_static || may_be_inherited(body, instruction, member) {
         // It may be a volatile field of another inside class.
-        settled(body, &mut after)?;
+        body.load_recorder(&mut after)?;
+        call(&mut after, "settled", &format!("({RECORDER})V"), body.pool)?;
     }
     body.editor.before(offset, before)?;
     body.editor.after(offset, after)?;
     Ok(())
 }
 
-fn settled(body: &mut Body<'_, '_>, code: &mut Snippet) -> Result<(), ProbeError> {
+/// A static field may be a volatile one of another inside class. Its class is
+/// loaded by now, so that the agent knows its fields.
+fn begin_static(body: &mut Body<'_, '_>, code: &mut Snippet, site: u32) -> Result<(), ProbeError> {
     body.load_recorder(code)?;
-    call(code, "settled", &format!("({RECORDER})V"), body.pool)
-}
-
-/// A static field of another inside class may be volatile. Its class is loaded
-/// as the access itself would load it.
-fn shared_static(
-    body: &mut Body<'_, '_>,
-    instruction: &Instruction<'_>,
-    member: &MemberRef<'_>,
-) -> Result<(), ProbeError> {
-    let owner = member.class.to_str_lossy();
-    let name = member.name.to_str_lossy();
-    let text = member.descriptor.to_str_lossy();
-    let offset = instruction.offset;
-    let site = body.site(offset, instruction.opcode, &owner, &name, &text);
-    let mut before = Snippet::new();
-    before.push_class(&owner, body.pool)?;
-    body.load_recorder(&mut before)?;
-    push_id(&mut before, site, body.pool)?;
-    let descriptor = format!("(Ljava/lang/Class;{RECORDER}I)V");
-    call(&mut before, "sharesStatic", &descriptor, body.pool)?;
-    body.editor.before(offset, before)?;
-    let mut after = Snippet::new();
-    settled(body, &mut after)?;
-    body.editor.after(offset, after)?;
-    Ok(())
-}
-
-/// Whether a static field belongs to another inside class.
-pub(crate) fn is_of_another(
-    body: &Body<'_, '_>,
-    instruction: &Instruction<'_>,
-    member: &MemberRef<'_>,
-) -> Result<bool, ProbeError> {
-    let is_static = matches!(instruction.opcode, opcode::GETSTATIC | opcode::PUTSTATIC);
-    let own = member.class == body.class.name()? && declares(body, member)?;
-    let inside = body.patterns.is_inside(&member.class.to_str_lossy());
-    Ok(is_static && inside && !own && body.class.major >= CLASS_CONSTANTS)
+    push_id(code, site, body.pool)?;
+    call(code, "sharesStatic", &format!("({RECORDER}I)V"), body.pool)
 }
 
 /// Begins an event about the receiver on the stack.

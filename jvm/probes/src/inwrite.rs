@@ -1,17 +1,22 @@
 //! Writes to inside fields by outside classes.
 //!
-//! Looked for in the classes of the application only, and there only in those
-//! whose constant pool names a field of an inside class.
+//! Looked for in the classes of the application only. A field that a class
+//! neither declares itself nor has from the JDK may be an inside one, whatever
+//! the constant pool says: javac writes `this.count` with the subclass as owner.
+//! Who declares it is found out when it is written for the first time.
 
 use reprise_classfile::descriptor::FieldType;
 use reprise_classfile::mutf8::Utf8;
 use reprise_classfile::opcode;
-use reprise_classfile::read::{ClassFile, Constant, Instruction, LineNumberTable, Member};
+use reprise_classfile::read::{
+    ClassFile, Constant, Instruction, LineNumberTable, Member, MemberRef,
+};
 use reprise_classfile::relocate::Editor;
 use reprise_classfile::write::{ClassEditor, PoolEditor, Snippet};
 
+use crate::calls::HAS_CLASS_CONSTANTS;
 use crate::catalog::{Catalog, Site};
-use crate::pattern::Patterns;
+use crate::pattern::{Patterns, is_platform};
 use crate::probe::{call, duplicate, parameter, push_id};
 use crate::{ProbeError, Skipped};
 
@@ -21,13 +26,43 @@ pub(crate) fn mentions_inside_field(
     patterns: &Patterns,
 ) -> Result<bool, ProbeError> {
     for index in class.pool.indexes() {
-        if let Constant::FieldRef { class: owner, .. } = class.pool.get(index)?
-            && patterns.is_inside(&class.pool.class_name(owner)?.to_str_lossy())
+        if let Constant::FieldRef { .. } = class.pool.get(index)?
+            && may_be_inside(class, &class.pool.member(index)?, patterns)?
         {
             return Ok(true);
         }
     }
     Ok(false)
+}
+
+/// Whether an inside class may declare a field.
+fn may_be_inside(
+    class: &ClassFile<'_>,
+    member: &MemberRef<'_>,
+    patterns: &Patterns,
+) -> Result<bool, ProbeError> {
+    let owner = member.class.to_str_lossy();
+    if patterns.is_inside(&owner) {
+        return Ok(true);
+    }
+    if is_platform(&owner) || class.major < HAS_CLASS_CONSTANTS {
+        return Ok(false);
+    }
+    if member.class != class.name()? {
+        return Ok(true);
+    }
+    let above = class.super_name()?.map(Utf8::to_str_lossy);
+    if above.is_none_or(|above| is_platform(&above)) && class.interfaces.is_empty() {
+        return Ok(false);
+    }
+    for field in &class.fields {
+        if class.pool.utf8(field.name)? == member.name
+            && class.pool.utf8(field.descriptor)? == member.descriptor
+        {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 pub(crate) fn instrument<'c>(
@@ -77,7 +112,7 @@ fn instrument_one<'c>(
         };
         let member = class.pool.member(index)?;
         let owner = member.class.to_str_lossy();
-        if !patterns.is_inside(&owner) {
+        if !may_be_inside(class, &member, patterns)? {
             continue;
         }
         let id = *id.get_or_insert_with(|| {
@@ -107,6 +142,11 @@ fn instrument_one<'c>(
             call(&mut code, "inWrite", &descriptor, pool)?;
             code.load(ty, slot)?;
         } else {
+            if class.major >= HAS_CLASS_CONSTANTS {
+                code.push_class(&owner, pool)?;
+                push_id(&mut code, site, pool)?;
+                call(&mut code, "resolves", "(Ljava/lang/Class;I)V", pool)?;
+            }
             duplicate(&mut code, ty)?;
             push_id(&mut code, site, pool)?;
             let descriptor = format!("({}I)V", parameter(ty));

@@ -1,6 +1,6 @@
 //! What an event says, in one line for people.
 
-use crate::event::{Call, Ending, Event};
+use crate::event::{Call, Ending, Event, Position};
 use std::fmt::Write as _;
 
 /// How much of what a call brought in is shown.
@@ -32,6 +32,15 @@ pub fn describe(event: &Event) -> String {
                 Ending::Signal { number, .. } => format!("is killed by signal {number} at {ip:#x}"),
             }
         }
+        Event::Thread(thread) => {
+            let ip = thread.state.registers.rip();
+            format!("there is a thread {}, at {ip:#x}", thread.number)
+        }
+        Event::Switch(switch) => match switch.at {
+            Position::AtCall => format!("a call waits, thread {} runs", switch.thread),
+            _ => format!("thread {} runs", switch.thread),
+        },
+        Event::Exit(exit) => format!("the thread ends, with {}", exit.status as i32),
     }
 }
 

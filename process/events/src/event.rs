@@ -116,6 +116,52 @@ pub struct Start {
     pub brk: u64,
     /// What is mapped.
     pub regions: Vec<Region>,
+    /// Whose registers these are, and the other threads; `None` where there is
+    /// one thread.
+    pub threads: Option<Threads>,
+}
+
+/// The threads of a process at the beginning of a segment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Threads {
+    /// The number of the one that runs.
+    pub running: u32,
+    /// The others.
+    pub others: Vec<Thread>,
+}
+
+/// A thread that does not run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Thread {
+    /// Its number.
+    pub number: u32,
+    /// Its registers.
+    pub state: State,
+    /// It is in a system call, whose event comes when it runs again. The
+    /// registers are those at its beginning.
+    pub called: bool,
+}
+
+/// Another thread runs from here on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Switch {
+    /// Where the one before it has stopped: behind its last event, or in a
+    /// system call that it has begun since.
+    pub at: Position,
+    /// The number of the one that runs.
+    pub thread: u32,
+}
+
+/// The running thread has ended, and others have not.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Exit {
+    /// The address behind the instruction.
+    pub ip: u64,
+    /// The status that it gave.
+    pub status: u64,
+    /// The memory that the kernel wrote: that it is gone, where others wait for
+    /// that, and in locks that it held.
+    pub writes: Vec<Write>,
 }
 
 /// A system call.
@@ -260,6 +306,12 @@ pub enum Event {
     Tsc(Tsc),
     /// The run ended.
     End(End),
+    /// There is another thread, which does not run yet.
+    Thread(Thread),
+    /// Another thread runs.
+    Switch(Switch),
+    /// A thread has ended.
+    Exit(Exit),
 }
 
 /// Which event.
@@ -277,6 +329,12 @@ pub enum Kind {
     Tsc,
     /// [`Event::End`].
     End,
+    /// [`Event::Thread`].
+    Thread,
+    /// [`Event::Switch`].
+    Switch,
+    /// [`Event::Exit`].
+    Exit,
 }
 
 impl Event {
@@ -290,6 +348,9 @@ impl Event {
             Self::Sigreturn(_) => Kind::Sigreturn,
             Self::Tsc(_) => Kind::Tsc,
             Self::End(_) => Kind::End,
+            Self::Thread(_) => Kind::Thread,
+            Self::Switch(_) => Kind::Switch,
+            Self::Exit(_) => Kind::Exit,
         }
     }
 }

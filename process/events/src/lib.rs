@@ -1,5 +1,5 @@
 //! The events of a recorded process: streams of the kind
-//! [`process.syscalls`](KIND), one for each thread.
+//! [`process.syscalls`](KIND), one for each process.
 //!
 //! A recorder writes them, a player plays them, and this crate is all that the
 //! two share. It is pure: values to bytes and back. The bytes are drawn in
@@ -8,6 +8,9 @@
 //! A *segment* begins with a [`Start`]: the state of the process, from which it
 //! can be played. Then follows what entered it, in order. The last event of a
 //! run that was recorded to its end is an [`End`].
+//!
+//! Of several threads one runs at a time, so there is one order of events for
+//! all of them: each event is of the thread that a [`Switch`] named last.
 //!
 //! Memory is in page maps of the recording. The map of a segment's start has
 //! the segment's number; what a file brought in when it was mapped has a number
@@ -20,8 +23,8 @@ pub mod wire;
 
 pub use crate::describe::describe;
 pub use crate::event::{
-    Call, Content, End, Ending, Event, Kind, Position, Region, Registers, Signal, Sigreturn, Start,
-    State, Tsc, Write,
+    Call, Content, End, Ending, Event, Exit, Kind, Position, Region, Registers, Signal, Sigreturn,
+    Start, State, Switch, Thread, Threads, Tsc, Write,
 };
 pub use crate::sums::{PAGE, PageSums, STACK_RED_ZONE};
 
@@ -31,8 +34,8 @@ pub const KIND: &str = "process.syscalls";
 /// The kind of the recordings.
 pub const RECORDING: &str = "process.last";
 
-/// The version of the events.
-pub const VERSION: u32 = 1;
+/// The version of the events. Version 2 knows threads.
+pub const VERSION: u32 = 2;
 
 /// The number of the first page map that is not a segment's start.
 pub const FIRST_CONTENT: u32 = 1 << 31;

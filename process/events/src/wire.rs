@@ -1,7 +1,8 @@
-//! The bytes of an event, version 1.
+//! The bytes of an event, version 2. Version 1 has the first six.
 //!
 //! ```text
-//!  byte    1 start, 2 call, 3 signal, 4 sigreturn, 5 tsc, 6 end
+//!  byte    1 start, 2 call, 3 signal, 4 sigreturn, 5 tsc, 6 end,
+//!          7 start of several threads, 8 thread, 9 switch, 10 exit
 //!  start:      state, word brk, list of region
 //!  call:       number, word ip, list of arguments (number each),
 //!              option read (word32), number result, list of write,
@@ -13,6 +14,11 @@
 //!              byte 1, number signal, byte position      │ killed
 //!              state, word from and word to of what is not in use,
 //!              list of (word address, list of word32)
+//!  start of several threads:
+//!              like start, number of the thread that runs, list of thread
+//!  thread:     number, state, byte 1 if it is in a call, else 0
+//!  switch:     byte position, number of the thread that runs
+//!  exit:       word ip, number status, list of write
 //!
 //!  state       registers, bytes (XSAVE layout)
 //!  registers   27 words
@@ -30,8 +36,8 @@
 //! is small when it is turned around, so it is stored in zigzag.
 
 use crate::event::{
-    Call, Content, End, Ending, Event, Position, Region, Registers, Signal, Sigreturn, Start,
-    State, Tsc, Write,
+    Call, Content, End, Ending, Event, Exit, Position, Region, Registers, Signal, Sigreturn, Start,
+    State, Switch, Thread, Threads, Tsc, Write,
 };
 use crate::sums::PageSums;
 
@@ -62,10 +68,14 @@ pub fn write(event: &Event, out: &mut Vec<u8>) {
     let mut out = Out(out);
     match event {
         Event::Start(start) => {
-            out.byte(1);
+            out.byte(if start.threads.is_some() { 7 } else { 1 });
             out.state(&start.state);
             out.word(start.brk);
             out.list(&start.regions, Out::region);
+            if let Some(threads) = &start.threads {
+                out.number(u64::from(threads.running));
+                out.list(&threads.others, Out::thread);
+            }
         }
         Event::Call(call) => {
             out.byte(2);
@@ -94,6 +104,21 @@ pub fn write(event: &Event, out: &mut Vec<u8>) {
             out.byte(6);
             out.end(end);
         }
+        Event::Thread(thread) => {
+            out.byte(8);
+            out.thread(thread);
+        }
+        Event::Switch(switch) => {
+            out.byte(9);
+            out.position(switch.at);
+            out.number(u64::from(switch.thread));
+        }
+        Event::Exit(exit) => {
+            out.byte(10);
+            out.word(exit.ip);
+            out.number(exit.status);
+            out.list(&exit.writes, Out::write);
+        }
     }
 }
 
@@ -101,10 +126,17 @@ pub fn write(event: &Event, out: &mut Vec<u8>) {
 pub fn read(bytes: &[u8]) -> Result<Event, WireError> {
     let mut bytes = In(bytes);
     let event = match bytes.byte()? {
-        1 => Event::Start(Start {
+        kind @ (1 | 7) => Event::Start(Start {
             state: bytes.state()?,
             brk: bytes.word()?,
             regions: bytes.list(In::region)?,
+            threads: match kind {
+                7 => Some(Threads {
+                    running: bytes.number32()?,
+                    others: bytes.list(In::thread)?,
+                }),
+                _ => None,
+            },
         }),
         2 => Event::Call(bytes.call()?),
         3 => Event::Signal(Signal {
@@ -124,6 +156,16 @@ pub fn read(bytes: &[u8]) -> Result<Event, WireError> {
             processor: bytes.option("an option", In::word32)?,
         }),
         6 => Event::End(bytes.end()?),
+        8 => Event::Thread(bytes.thread()?),
+        9 => Event::Switch(Switch {
+            at: bytes.position()?,
+            thread: bytes.number32()?,
+        }),
+        10 => Event::Exit(Exit {
+            ip: bytes.word()?,
+            status: bytes.number()?,
+            writes: bytes.list(In::write)?,
+        }),
         found => {
             let what = "an event";
             return Err(WireError::Choice { what, found });
@@ -173,6 +215,12 @@ impl Out<'_> {
             out.word(*address);
             out.list(sums, |out, sum| out.word32(*sum));
         });
+    }
+
+    fn thread(&mut self, thread: &Thread) {
+        self.number(u64::from(thread.number));
+        self.state(&thread.state);
+        self.byte(u8::from(thread.called));
     }
 
     fn state(&mut self, state: &State) {
@@ -285,6 +333,14 @@ impl In<'_> {
             sums: PageSums {
                 runs: self.list(|bytes| Ok((bytes.word()?, bytes.list(In::word32)?)))?,
             },
+        })
+    }
+
+    fn thread(&mut self) -> Result<Thread, WireError> {
+        Ok(Thread {
+            number: self.number32()?,
+            state: self.state()?,
+            called: self.byte()? != 0,
         })
     }
 

@@ -42,6 +42,10 @@ pub enum Fact {
         /// The address behind it.
         ip: u64,
     },
+    /// A system call, whichever it is.
+    AnyCall,
+    /// A signal, whichever it is.
+    AnySignal,
     /// An argument of a system call.
     Argument {
         /// The call.
@@ -148,6 +152,8 @@ impl fmt::Display for Fact {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Call { number, ip } => write!(out, "{} at {ip:#x}", name(*number)),
+            Self::AnyCall => write!(out, "a system call"),
+            Self::AnySignal => write!(out, "a signal"),
             Self::Argument {
                 number,
                 index,

@@ -8,6 +8,7 @@
 //! | how does memory get there? | `load.rs`; what is mapped: `space.rs` |
 //! | what is due, and what has been done? | `play.rs` |
 //! | what happens at each event? | `arrive.rs`; calls that map memory: `mapping.rs` |
+//! | which thread runs? | `threads.rs` |
 //! | did it end the same? | `compare.rs` |
 //! | what is a divergence? | `divergence.rs` |
 //! | how does a debugger move through it, also backwards? | `debug/` |
@@ -31,6 +32,7 @@ mod play;
 mod source;
 mod space;
 mod survey;
+mod threads;
 mod walls;
 
 pub use crate::debug::{Halt, Opened, Position, Session, Traps};

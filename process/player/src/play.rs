@@ -11,6 +11,7 @@ use crate::blank::Blank;
 use crate::divergence::{Divergence, Fact, Location};
 use crate::source::{self, Segment};
 use crate::space::Space;
+use crate::threads::Threads;
 
 /// A recording that was played without a divergence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +39,7 @@ pub(crate) struct Play<'r, 'o, S> {
     pub(crate) segment: &'r Segment,
     pub(crate) blank: Blank,
     pub(crate) space: Space,
+    pub(crate) threads: Threads,
     pub(crate) brk: u64,
     /// The address behind the `syscall` instruction that the process is at.
     pub(crate) behind: u64,
@@ -57,6 +59,7 @@ impl<'r, 'o, S: Source> Play<'r, 'o, S> {
         space: Space,
         output: &'o mut dyn FnMut(Wrote<'_>),
     ) -> Result<Self, PlayError> {
+        let threads = Threads::at(segment)?;
         Ok(Self {
             recording,
             process: segment.process,
@@ -64,6 +67,7 @@ impl<'r, 'o, S: Source> Play<'r, 'o, S> {
             segment,
             blank,
             space,
+            threads,
             brk: segment.start.brk,
             behind: 0,
             done: segment.first,
@@ -77,7 +81,7 @@ impl<'r, 'o, S: Source> Play<'r, 'o, S> {
     pub(crate) fn run(mut self) -> Result<Played, PlayError> {
         let mut ending = None;
         while let Some(event) = self.next()? {
-            let stop = if runs_to(&event) {
+            let stop = if self.runs_to(&event) {
                 Some(self.go()?)
             } else {
                 None
@@ -153,17 +157,19 @@ impl<'r, 'o, S: Source> Play<'r, 'o, S> {
         state.registers.set_orig_rax(u64::MAX);
         Ok(self.blank.tracee.set_state(&state)?)
     }
-}
 
-/// Whether the process has to run before the event happens.
-pub(crate) fn runs_to(event: &Event) -> bool {
-    let at = match event {
-        Event::Signal(signal) => signal.at,
-        Event::End(end) => match end.ending {
-            Ending::Signal { at, .. } => at,
-            Ending::Exit { .. } => Position::AtCall,
-        },
-        _ => Position::AtCall,
-    };
-    at != Position::AfterEvent
+    /// Whether the process has to run before the event happens.
+    pub(crate) fn runs_to(&self, event: &Event) -> bool {
+        let at = match event {
+            Event::Signal(signal) => signal.at,
+            Event::Switch(switch) => switch.at,
+            Event::Thread(_) => Position::AfterEvent,
+            Event::End(end) => match end.ending {
+                Ending::Signal { at, .. } => at,
+                Ending::Exit { .. } => Position::AtCall,
+            },
+            _ => Position::AtCall,
+        };
+        at != Position::AfterEvent && !self.threads.is_called()
+    }
 }

@@ -7,6 +7,7 @@ use reprise_syscalls::{Class, Extent, Memory, find, is_error, is_restart, read_b
 use reprise_tracee::{Resume, Stop, TraceError, Tracee};
 
 use crate::session::{Next, Session, Trouble, was_interrupted};
+use crate::turns;
 
 /// `-ENOSYS`, which a tracer sees in place of a result that is not there yet.
 const NO_RESULT: u64 = (-38i64).cast_unsigned();
@@ -22,6 +23,8 @@ pub(crate) struct Entered {
     pub(crate) arguments: [u64; 6],
     pub(crate) read: Option<u32>,
     pub(crate) way: Way,
+    /// The extended registers, where other threads may run before it ends.
+    pub(crate) extended: Vec<u8>,
 }
 
 /// What is special about it.
@@ -32,6 +35,10 @@ pub(crate) enum Way {
     Sigreturn,
     /// The new process runs in this memory until it has a program of its own.
     BorrowedMemory(Vec<(u64, u32)>),
+    /// It makes a thread; the kernel writes to this address when that ends.
+    NewThread {
+        clears: u64,
+    },
 }
 
 /// A tracee's memory as the table of calls wants to see it.
@@ -46,19 +53,19 @@ impl Memory for Seen {
 impl Session {
     /// A call begins.
     pub(crate) fn enter(&mut self) -> Result<Next, Trouble> {
-        let mut registers = self.tracee.registers()?;
+        let mut registers = self.thread.tracee.registers()?;
         let number = registers.orig_rax();
-        if !self.waiting.is_empty() {
+        if !self.thread.waiting.is_empty() {
             return self.deliver_before(registers);
         }
-        self.delivery = None;
+        self.thread.delivery = None;
         if !self.sites.contains(&registers.rip()) {
-            if !self.tracee.is_behind_syscall(registers.rip()) {
+            if !self.thread.tracee.is_behind_syscall(registers.rip()) {
                 return Err(unrecordable("a system call in the 32-bit way"));
             }
             self.sites.insert(registers.rip());
         }
-        let interrupted = self.interrupted.take();
+        let interrupted = self.thread.interrupted.take();
         let resumed = match (interrupted, number.cast_signed()) {
             (Some(interrupted), libc::SYS_restart_syscall) => find(interrupted.number),
             _ => find(number),
@@ -73,6 +80,9 @@ impl Session {
         let mut arguments = registers.arguments();
         let mut way = Way::Ordinary;
         match (call.class, call.number.cast_signed()) {
+            (Class::Control, libc::SYS_exit) if !self.others.is_empty() => {
+                return self.thread_exits(&registers).map(Next::Again);
+            }
             (Class::Control, libc::SYS_exit | libc::SYS_exit_group) => {
                 self.exits(number, arguments[0])?;
             }
@@ -85,7 +95,7 @@ impl Session {
                 }
                 let mut skipped = registers;
                 skipped.set_orig_rax(u64::MAX);
-                self.tracee.set_registers(&skipped)?;
+                self.thread.tracee.set_registers(&skipped)?;
                 way = Way::Refused;
             }
             (Class::Mapping, libc::SYS_madvise) if arguments[2] == libc::MADV_FREE as u64 => {
@@ -94,20 +104,29 @@ impl Session {
                 let mut changed = arguments;
                 changed[2] = libc::MADV_DONTNEED as u64;
                 registers.set_arguments(changed);
-                self.tracee.set_registers(&registers)?;
+                self.thread.tracee.set_registers(&registers)?;
                 registers.set_arguments(arguments);
             }
             _ => {}
         }
-        let read = self.checksum(&read_by(call, &arguments, &Seen(self.tracee)));
+        let read = self.checksum(&read_by(call, &arguments, &Seen(self.thread.tracee)));
         arguments = registers.arguments();
-        self.entered = Some(Entered {
+        let mut entered = Entered {
             call,
             registers,
             arguments,
             read,
             way,
-        });
+            extended: Vec::new(),
+        };
+        if !self.others.is_empty() {
+            self.others.call_began();
+            turns::check(&entered)?;
+            if turns::may_wait(&entered) {
+                entered.extended = self.thread.tracee.state()?.extended;
+            }
+        }
+        self.thread.entered = Some(entered);
         Next::CALL
     }
 
@@ -123,12 +142,12 @@ impl Session {
 
     /// A call has returned.
     pub(crate) fn leave(&mut self, entered: &Entered) -> Result<Next, Trouble> {
-        let mut registers = self.tracee.registers()?;
+        let mut registers = self.thread.tracee.registers()?;
         let (call, arguments) = (entered.call, entered.arguments);
         match &entered.way {
             Way::Sigreturn => {
-                let state = self.tracee.state()?;
-                self.due = self.tracee.pending()?;
+                let state = self.thread.tracee.state()?;
+                self.thread.due = self.thread.tracee.pending()?;
                 let ip = entered.registers.rip();
                 let event = Event::Sigreturn(Sigreturn { ip, state });
                 self.log.append(&event);
@@ -139,17 +158,17 @@ impl Session {
                 registers.set_rax(NO_RESULT);
                 // Nothing to restart: that a call was made is settled.
                 registers.set_orig_rax(u64::MAX);
-                self.tracee.set_registers(&registers)?;
+                self.thread.tracee.set_registers(&registers)?;
             }
-            Way::Ordinary | Way::BorrowedMemory(_) => {}
+            Way::Ordinary | Way::BorrowedMemory(_) | Way::NewThread { .. } => {}
         }
         if call.name == "madvise" && registers.arguments() != arguments {
             // The program must not see that it was given other advice.
             registers.set_arguments(arguments);
-            self.tracee.set_registers(&registers)?;
+            self.thread.tracee.set_registers(&registers)?;
         }
         let result = registers.rax();
-        let written = written_by(call, &arguments, result, &Seen(self.tracee));
+        let written = written_by(call, &arguments, result, &Seen(self.thread.tracee));
         let extents = written.map_err(|unknown| {
             let name = call.name;
             let value = unknown.value;
@@ -174,14 +193,16 @@ impl Session {
             registers: changed(&entered.registers, &registers),
             content,
         };
-        self.due = self.tracee.pending()?;
+        self.thread.due = self.thread.tracee.pending()?;
         if is_restart(result) {
-            self.interrupted = Some(event);
+            self.thread.interrupted = Some(event);
         } else {
             self.log.append(&Event::Call(event));
             self.look_at_output(call, &arguments, result);
             if !was_interrupted(result) {
+                self.thread.at_exit.learn(call.number, &arguments);
                 self.turn(entered.registers.rip())?;
+                self.others.stands_behind_event();
             }
         }
         Next::CALL
@@ -196,11 +217,11 @@ impl Session {
         }
         let mut wrote = Vec::new();
         let mut left = result.min(LONGEST);
-        for extent in read_by(call, arguments, &Seen(self.tracee)) {
+        for extent in read_by(call, arguments, &Seen(self.thread.tracee)) {
             let len = extent.len.min(left);
             left -= len;
             let len = usize::try_from(len).unwrap_or(0);
-            wrote.extend(self.tracee.read_some(extent.address, len));
+            wrote.extend(self.thread.tracee.read_some(extent.address, len));
         }
         if let Some(line) = self.watch.wrote(arguments[0], &wrote) {
             self.failed(line);
@@ -213,9 +234,9 @@ impl Session {
     pub(crate) fn put_off(&self, registers: Registers) -> Result<Registers, TraceError> {
         let mut skipped = registers;
         skipped.set_orig_rax(u64::MAX);
-        self.tracee.set_registers(&skipped)?;
-        self.tracee.resume(Resume::ToCall, 0)?;
-        if self.tracee.wait()? != Stop::Call {
+        self.thread.tracee.set_registers(&skipped)?;
+        self.thread.tracee.resume(Resume::ToCall, 0)?;
+        if self.thread.tracee.wait()? != Stop::Call {
             // Killed meanwhile.
             let what = "put off a system call";
             let errno = Errno::ESRCH;
@@ -234,7 +255,7 @@ impl Session {
         let mut sum = 0;
         for extent in extents {
             let len = usize::try_from(extent.len.min(LONGEST)).ok()?;
-            sum = crc32c::crc32c_append(sum, &self.tracee.read_some(extent.address, len));
+            sum = crc32c::crc32c_append(sum, &self.thread.tracee.read_some(extent.address, len));
         }
         Some(sum)
     }
@@ -246,7 +267,7 @@ impl Session {
                 return Err(unrecordable("a system call that writes over 128 MiB"));
             }
             let len = usize::try_from(extent.len).unwrap_or(usize::MAX);
-            let bytes = self.tracee.read_some(extent.address, len);
+            let bytes = self.thread.tracee.read_some(extent.address, len);
             // An argument that points nowhere was not written through.
             if !bytes.is_empty() {
                 let address = extent.address;

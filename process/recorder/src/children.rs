@@ -14,6 +14,7 @@ use crate::snapshot::Image;
 
 const THREAD: u64 = libc::CLONE_THREAD as u64;
 const SAME_MEMORY: u64 = libc::CLONE_VM as u64;
+const CLEARS: u64 = libc::CLONE_CHILD_CLEARTID as u64;
 const PARENT_WAITS: u64 = libc::CLONE_VFORK as u64;
 
 impl Session {
@@ -23,7 +24,7 @@ impl Session {
         call: &Call,
         arguments: &[u64; 6],
     ) -> Result<Way, Trouble> {
-        if privileges::raised_by_call(self.tracee, call.number.cast_signed(), arguments) {
+        if privileges::raised_by_call(self.thread.tracee, call.number.cast_signed(), arguments) {
             return Err(unrecordable("a program that runs with more rights"));
         }
         let flags = match call.number.cast_signed() {
@@ -33,7 +34,12 @@ impl Session {
             _ => 0,
         };
         if flags & THREAD != 0 {
-            return Err(unrecordable("a second thread"));
+            let clears = match call.number.cast_signed() {
+                libc::SYS_clone => arguments[3],
+                _ => self.word(arguments[0].wrapping_add(16)),
+            };
+            let clears = if flags & CLEARS != 0 { clears } else { 0 };
+            return Ok(Way::NewThread { clears });
         }
         match (flags & SAME_MEMORY != 0, flags & PARENT_WAITS != 0) {
             (true, true) => self.page_sums().map(Way::BorrowedMemory),
@@ -49,26 +55,36 @@ impl Session {
         arguments: &[u64; 6],
         result: u64,
     ) -> Vec<Write> {
-        if call.number.cast_signed() != libc::SYS_clone3 || is_error(result) {
+        if is_error(result) {
             return Vec::new();
         }
-        // Pointers in `clone_args`: to the pidfd, and to the parent's copy of
-        // the thread's number.
-        let pointers = [8, 24].map(|offset| self.word(arguments[0].wrapping_add(offset)));
+        // Pointers in `clone_args`: to the pidfd, and to the two copies of the
+        // thread's number.
+        let in_args = |offset| self.word(arguments[0].wrapping_add(offset));
+        let pointers = match call.number.cast_signed() {
+            libc::SYS_clone3 => [in_args(8), in_args(16), in_args(24)],
+            libc::SYS_clone => [arguments[3], 0, 0],
+            _ => return Vec::new(),
+        };
         let pieces = pointers.into_iter().filter(|&address| address != 0);
         pieces
             .map(|address| Write {
                 address,
-                bytes: self.tracee.read_some(address, 4),
+                bytes: self.thread.tracee.read_some(address, 4),
             })
+            .filter(|write| !write.bytes.is_empty())
             .collect()
     }
 
-    /// A new process has stopped before its first instruction: it gets back
-    /// what was taken from its parent and is let go.
-    pub(crate) fn release_child(&mut self) -> Result<(), Trouble> {
-        let pid = i32::try_from(self.tracee.message()?).unwrap_or_default();
+    /// A new thread or process has stopped before its first instruction. A process
+    /// gets back what was taken from its parent and is let go.
+    pub(crate) fn made_child(&mut self) -> Result<(), Trouble> {
+        let pid = i32::try_from(self.thread.tracee.message()?).unwrap_or_default();
         let child = Tracee::already(Pid::from_raw(pid));
+        let way = self.thread.entered.as_ref().map(|entered| &entered.way);
+        if let Some(&Way::NewThread { clears }) = way {
+            return self.made_thread(child, clears);
+        }
         self.log.note("a child process", "it runs unrecorded");
         release(child, |child| {
             if let Some(processors) = self.processors {
@@ -80,7 +96,7 @@ impl Session {
 
     fn page_sums(&self) -> Result<Vec<(u64, u32)>, Trouble> {
         let mut sums = Vec::new();
-        let image = Image::of(self.tracee.pid())?;
+        let image = Image::of(self.thread.tracee.pid())?;
         image.all_pages(|address, page: &mut Page| {
             sums.push((address, crc32c::crc32c(page)));
             Ok::<_, Trouble>(())
@@ -92,7 +108,7 @@ impl Session {
     pub(crate) fn changed_pages(&self, before: &[(u64, u32)]) -> Result<Vec<Write>, Trouble> {
         let mut writes = Vec::new();
         let mut there = Vec::new();
-        let image = Image::of(self.tracee.pid())?;
+        let image = Image::of(self.thread.tracee.pid())?;
         image.all_pages(|address, page: &mut Page| {
             there.push(address);
             let sum = crc32c::crc32c(page);
@@ -114,9 +130,9 @@ impl Session {
         Ok(writes)
     }
 
-    fn word(&self, address: u64) -> u64 {
+    pub(crate) fn word(&self, address: u64) -> u64 {
         let mut bytes = [0; 8];
-        let _ = self.tracee.read(address, &mut bytes);
+        let _ = self.thread.tracee.read(address, &mut bytes);
         u64::from_le_bytes(bytes)
     }
 }

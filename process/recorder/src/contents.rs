@@ -40,7 +40,7 @@ impl Session {
             }
             _ => return Ok(None),
         };
-        let image = Image::of(self.tracee.pid())?;
+        let image = Image::of(self.thread.tracee.pid())?;
         let mut brought = Vec::new();
         image.file_pages(start, end, |address, page: &mut Page| {
             brought.push((address, Box::new(*page)));

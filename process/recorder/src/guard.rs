@@ -18,9 +18,12 @@
 //! stop.
 #![allow(unsafe_code, reason = "fork and signal handlers have no safe form")]
 
+use std::collections::HashSet;
+use std::fs;
 use std::io::{self, PipeWriter, Read as _, Write as _, pipe};
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU64, Ordering};
+use std::time::Duration;
 
 use nix::libc;
 use nix::sched::{sched_getaffinity, sched_setaffinity};
@@ -154,24 +157,26 @@ fn take_over(pid: Pid) -> Result<Ended, TraceError> {
     for signal in (1..=64).filter(|signal| held & bit(*signal) != 0) {
         subject.send(signal)?;
     }
+    let mut others = Others::default();
+    others.seize(pid);
     // Comes true when the stop that it is in is over.
     subject.interrupt()?;
     let (mut woken, mut undone) = (false, false);
     loop {
-        match subject.wait()? {
+        others.undo(&mut woken);
+        if others.left.is_empty() && !undone {
+            others.seize(pid);
+        }
+        let stop = if others.left.is_empty() {
+            Some(subject.wait()?)
+        } else {
+            std::thread::sleep(Duration::from_millis(1));
+            subject.wait_now()?
+        };
+        let Some(stop) = stop else { continue };
+        match stop {
             Stop::Exited(status) => return Ok(Ended::Exited(status)),
             Stop::Killed(signal) => return Ok(Ended::Killed(signal)),
-            // The recorder's death has stopped it, or is about to.
-            Stop::Trap(Trap::Stop(libc::SIGSTOP)) if !woken => {
-                woken = true;
-                subject.send(libc::SIGCONT)?;
-                subject.resume(Resume::Freely, 0)?;
-            }
-            Stop::Signal(libc::SIGSTOP) if !woken => {
-                woken = true;
-                subject.resume(Resume::Freely, 0)?;
-            }
-            Stop::Signal(signal) => subject.resume(Resume::Freely, signal)?,
             Stop::Trap(Trap::Stop(libc::SIGTRAP)) => {
                 if !undone {
                     // What cannot be undone must not keep it from running.
@@ -182,14 +187,71 @@ fn take_over(pid: Pid) -> Result<Ended, TraceError> {
                 }
                 subject.resume(Resume::Freely, 0)?;
             }
-            Stop::Trap(Trap::Child) => {
-                let child = i32::try_from(subject.message()?).unwrap_or_default();
-                release(Tracee::already(Pid::from_raw(child)), all_processors);
-                subject.resume(Resume::Freely, 0)?;
-            }
-            Stop::Trap(Trap::Stop(_)) => subject.resume(Resume::Listening, 0)?,
-            _ => subject.resume(Resume::Freely, 0)?,
+            other => follow(subject, other, &mut woken)?,
         }
+    }
+}
+
+/// The threads of the subject but for the first.
+#[derive(Default)]
+struct Others {
+    seen: HashSet<Pid>,
+    left: Vec<Tracee>,
+}
+
+impl Others {
+    /// Begins to trace those that are not traced yet.
+    fn seize(&mut self, subject: Pid) {
+        let tasks = fs::read_dir(format!("/proc/{subject}/task"));
+        let names = tasks.into_iter().flatten().flatten();
+        let numbers = names.filter_map(|task| task.file_name().to_str()?.parse().ok());
+        for number in numbers.map(Pid::from_raw) {
+            if number == subject || !self.seen.insert(number) {
+                continue;
+            }
+            if let Ok(thread) = Tracee::seize(number, OPTIONS) {
+                let _ = thread.interrupt();
+                self.left.push(thread);
+            }
+        }
+    }
+
+    /// Undoes what was done to those that have stopped, and lets them go.
+    fn undo(&mut self, woken: &mut bool) {
+        self.left.retain(|&thread| match thread.wait_now() {
+            Ok(None) => true,
+            Err(_) | Ok(Some(Stop::Exited(_) | Stop::Killed(_))) => false,
+            Ok(Some(Stop::Trap(Trap::Stop(libc::SIGTRAP)))) => {
+                all_processors(thread);
+                let _ = undo(thread);
+                thread.detach(0).is_err()
+            }
+            Ok(Some(stop)) => follow(thread, stop, woken).is_ok(),
+        });
+    }
+}
+
+/// Lets a thread go on that has stopped in some way on its own.
+fn follow(thread: Tracee, stop: Stop, woken: &mut bool) -> Result<(), TraceError> {
+    match stop {
+        // The recorder's death has stopped it, or is about to.
+        Stop::Trap(Trap::Stop(libc::SIGSTOP)) if !*woken => {
+            *woken = true;
+            thread.send(libc::SIGCONT)?;
+            thread.resume(Resume::Freely, 0)
+        }
+        Stop::Signal(libc::SIGSTOP) if !*woken => {
+            *woken = true;
+            thread.resume(Resume::Freely, 0)
+        }
+        Stop::Signal(signal) => thread.resume(Resume::Freely, signal),
+        Stop::Trap(Trap::Child) => {
+            let child = i32::try_from(thread.message()?).unwrap_or_default();
+            release(Tracee::already(Pid::from_raw(child)), all_processors);
+            thread.resume(Resume::Freely, 0)
+        }
+        Stop::Trap(Trap::Stop(_)) => thread.resume(Resume::Listening, 0),
+        _ => thread.resume(Resume::Freely, 0),
     }
 }
 

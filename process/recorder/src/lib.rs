@@ -14,6 +14,7 @@
 //! | … at a system call? | `calls.rs`; when it maps memory `contents.rs` |
 //! | … at a signal? | `signals.rs` |
 //! | … when it makes a process? | `children.rs` |
+//! | … when it has several threads? | `threads.rs`; whose turn it is: `turns.rs`; letting go of them: `escort.rs` |
 //! | where does a segment begin, and the run end? | `segment.rs`, `snapshot.rs` |
 //! | what is kept, and for how long? | `log.rs`, `memory.rs`; of memory: `shadow.rs` |
 //! | what goes into the file, and when? | `dump.rs`, `dumper.rs`, `build_ids.rs`; `condition.rs`, `control.rs` |
@@ -30,6 +31,7 @@ mod contents;
 mod control;
 mod dump;
 mod dumper;
+mod escort;
 mod guard;
 mod host;
 mod log;
@@ -44,6 +46,8 @@ mod shadow;
 mod signals;
 mod snapshot;
 mod spawn;
+mod threads;
+mod turns;
 
 pub use crate::condition::{Condition, ConditionError};
 pub use crate::control::{ControlError, Request, subjects, tell};
@@ -83,7 +87,9 @@ pub fn record(
     settings: &Settings,
     sink: Sink,
 ) -> Result<Outcome, StartError> {
+    // Before this process is put on one of them.
+    let processors = host::processors();
     let processor = subject.choose_processor();
-    let manifest = host::manifest(command, processor);
+    let manifest = host::manifest(command, processors, processor);
     session::run(subject, manifest, settings, sink)
 }

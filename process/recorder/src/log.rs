@@ -170,6 +170,11 @@ impl Log {
         kept.merge();
     }
 
+    /// How long it took to begin the last segment.
+    pub(crate) fn took(&self) -> Duration {
+        self.kept().took
+    }
+
     /// Drops everything: a segment should begin and cannot.
     pub(crate) fn clear(&self) {
         self.kept().segments.clear();

@@ -35,7 +35,7 @@ impl Session {
         for Auxiliary { at, kind, value } in self.auxiliary()? {
             match kind {
                 // It then asks for the time by system calls.
-                AT_SYSINFO_EHDR => self.tracee.write(at, &AT_IGNORE.to_le_bytes())?,
+                AT_SYSINFO_EHDR => self.thread.tracee.write(at, &AT_IGNORE.to_le_bytes())?,
                 AT_BASE if value != 0 => self.patch_linker(value)?,
                 _ => {}
             }
@@ -45,9 +45,9 @@ impl Session {
 
     /// The vector on the stack, behind the arguments and the environment.
     fn auxiliary(&self) -> Result<Vec<Auxiliary>, Trouble> {
-        let mut at = self.tracee.registers()?.rsp();
+        let mut at = self.thread.tracee.registers()?.rsp();
         let mut word = || {
-            let bytes = self.tracee.read_some(at, 8);
+            let bytes = self.thread.tracee.read_some(at, 8);
             at += 8;
             <[u8; 8]>::try_from(bytes)
                 .map(|bytes| (at - 8, u64::from_le_bytes(bytes)))
@@ -70,10 +70,10 @@ impl Session {
 
     /// Makes the dynamic linker's resolver independent of chance.
     fn patch_linker(&mut self, base: u64) -> Result<(), Trouble> {
-        let Some(parts) = Parts::of(&self.tracee.state()?.extended) else {
+        let Some(parts) = Parts::of(&self.thread.tracee.state()?.extended) else {
             return Ok(());
         };
-        let mapped = maps::mapped(self.tracee.pid())?;
+        let mapped = maps::mapped(self.thread.tracee.pid())?;
         let regions = || mapped.iter().map(|mapped| &mapped.region);
         let linker = regions().find(|region| region.start == base);
         let linker = linker.map_or("", |region| &region.name);
@@ -84,11 +84,12 @@ impl Session {
             let len = (region.end - region.start).min(LONGEST);
             debug_assert!(len.is_multiple_of(PAGE));
             let bytes = self
+                .thread
                 .tracee
                 .read_some(region.start, usize::try_from(len).unwrap_or(0));
             for patch in patches(&bytes, &parts) {
                 let at = region.start + patch.at as u64;
-                self.tracee.write_code(at, &patch.bytes)?;
+                self.thread.tracee.write_code(at, &patch.bytes)?;
             }
         }
         Ok(())

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use nix::libc;
-use reprise_process_events::{End, Ending, Event, Start};
+use reprise_process_events::{End, Ending, Event, Position, Start};
 use reprise_tracee::{Resume, Tracee};
 
 use crate::maps;
@@ -22,15 +22,15 @@ impl Session {
     pub(crate) fn begin_program(&mut self) -> Result<Next, Trouble> {
         self.executed = false;
         self.sites.clear();
-        if self.tracee.registers()?.cs() != LONG_MODE {
+        if self.thread.tracee.registers()?.cs() != LONG_MODE {
             return Err(Trouble::Unrecordable(
                 "the subject is a 32-bit program".to_owned(),
             ));
         }
         self.remove_chance()?;
-        self.brk = maps::start_of_heap(self.tracee.pid())?;
+        self.brk = maps::start_of_heap(self.thread.tracee.pid())?;
         self.unforked.clear();
-        self.site = find_syscall(self.tracee);
+        self.site = find_syscall(self.thread.tracee);
         self.begin_segment(self.site, false)?;
         Ok(Next::Go(Resume::ToCall, 0))
     }
@@ -39,7 +39,7 @@ impl Session {
     /// segment begins if it is time.
     pub(crate) fn turn(&mut self, behind: u64) -> Result<(), Trouble> {
         self.site = Some(behind);
-        if self.log.is_due() {
+        if !self.over && self.log.is_due() {
             self.begin_segment(self.site, true)?;
         }
         Ok(())
@@ -53,14 +53,15 @@ impl Session {
         follows: bool,
     ) -> Result<(), Trouble> {
         let before = Instant::now();
-        self.due = self.tracee.pending()?;
+        self.thread.due = self.thread.tracee.pending()?;
         let start = Start {
-            state: self.tracee.state()?,
+            state: self.thread.tracee.state()?,
             brk: self.brk,
-            regions: Image::of(self.tracee.pid())?.regions()?,
+            regions: Image::of(self.thread.tracee.pid())?.regions()?,
+            threads: self.threads()?,
         };
         let shadow = match behind {
-            Some(behind) => Shadow::of(self.tracee, behind, &self.unforked, self.processors),
+            Some(behind) => Shadow::of(self.thread.tracee, behind, &self.unforked, self.processors),
             None => Err(NoShadow::Refused),
         };
         match shadow {
@@ -79,16 +80,27 @@ impl Session {
 
     /// Keeps how the run ends, from where the subject stands.
     pub(crate) fn end(&mut self, ending: Ending) -> Result<(), Trouble> {
-        let state = self.tracee.state()?;
-        let image = Image::of(self.tracee.pid())?;
-        let (unused, sums) = image.sums(state.registers.rsp())?;
+        self.over = true;
+        let state = self.thread.tracee.state()?;
+        let at = match ending {
+            Ending::Exit { .. } => Position::AtCall,
+            Ending::Signal { at, .. } => at,
+        };
+        let (unused, sums) = loop {
+            // What others' calls have brought in belongs to the end, too.
+            self.finish_calls(at)?;
+            let image = Image::of(self.thread.tracee.pid())?;
+            let sums = image.sums(state.registers.rsp())?;
+            if !self.look_at_others()? {
+                break sums;
+            }
+        };
         self.log.append(&Event::End(End {
             ending,
             state,
             unused,
             sums,
         }));
-        self.over = true;
         Ok(())
     }
 }

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use nix::libc;
+use nix::unistd::Pid;
 use reprise_process_events::Call;
 use reprise_recording::{CutShort, Ending, Failure, Manifest};
 use reprise_tracee::{Resume, Stop, TraceError, Tracee, Trap};
@@ -20,6 +21,8 @@ use crate::log::{Bounds, Log};
 use crate::memory;
 use crate::signals::{self, Delivery, Waiting as WaitingSignal};
 use crate::spawn::{Processors, StartError, Waiting};
+use crate::threads::{AtExit, Others};
+use crate::turns::Quiet;
 use crate::{Settings, Sink};
 
 /// How a subject ended.
@@ -73,11 +76,9 @@ pub(crate) enum Trouble {
     Proc(#[from] io::Error),
 }
 
-/// A subject that is being recorded.
-pub(crate) struct Session {
+/// What is known of a thread.
+pub(crate) struct Thread {
     pub(crate) tracee: Tracee,
-    pub(crate) processors: Option<Processors>,
-    pub(crate) log: Log,
     /// The system call that it is in.
     pub(crate) entered: Option<Entered>,
     /// A call that a signal interrupted, until it is known whether it is made
@@ -92,6 +93,34 @@ pub(crate) struct Session {
     pub(crate) deadline: Option<Instant>,
     /// The signal that is being delivered at a place of our choice.
     pub(crate) delivery: Option<Delivery>,
+    /// What the kernel does to memory when it ends.
+    pub(crate) at_exit: AtExit,
+}
+
+impl Thread {
+    pub(crate) fn new(tracee: Tracee) -> Self {
+        Self {
+            tracee,
+            entered: None,
+            interrupted: None,
+            due: 0,
+            waiting: Vec::new(),
+            deadline: None,
+            delivery: None,
+            at_exit: AtExit::default(),
+        }
+    }
+}
+
+/// A subject that is being recorded.
+pub(crate) struct Session {
+    /// The process's number, and that of its first thread.
+    pub(crate) process: Pid,
+    /// The thread that runs, or the only one.
+    pub(crate) thread: Thread,
+    pub(crate) others: Others,
+    pub(crate) processors: Option<Processors>,
+    pub(crate) log: Log,
     /// It has a new program, which begins behind the call it is in.
     pub(crate) executed: bool,
     /// Where the heap ends.
@@ -144,6 +173,8 @@ pub(crate) fn run(
     let process = subject.pid();
     let log = Log::new(manifest, process, bounds);
     let started = subject.go()?;
+    // Before there are other threads here: each of them must block it.
+    let quiet = Quiet::begin();
     let (dumper, writing) = Dumper::start(sink, started.processors);
     let orders = Orders::default();
     let control = Control {
@@ -154,15 +185,11 @@ pub(crate) fn run(
     // Without it the recorder cannot be told anything, and records all the same.
     let listening = control.listen(process);
     let mut session = Session {
-        tracee: started.tracee,
+        process: started.tracee.pid(),
+        thread: Thread::new(started.tracee),
+        others: Others::default(),
         processors: started.processors,
         log,
-        entered: None,
-        interrupted: None,
-        due: 0,
-        waiting: Vec::new(),
-        deadline: None,
-        delivery: None,
         executed: false,
         brk: 0,
         failure: None,
@@ -179,8 +206,9 @@ pub(crate) fn run(
         orders,
     };
     let ended = session.follow();
+    drop(quiet);
     if let Some(processors) = session.processors {
-        processors.restore(nix::unistd::Pid::from_raw(0));
+        processors.restore(Pid::from_raw(0));
     }
     let ended = ended.map_err(|error| StartError::Process(io::Error::other(error)))?;
     drop(listening);
@@ -194,7 +222,7 @@ impl Session {
     /// Follows the subject to its end. An error means that not even that can
     /// be found out.
     fn follow(&mut self) -> Result<Ended, TraceError> {
-        let mut stop = self.tracee.wait()?;
+        let mut stop = self.thread.tracee.wait()?;
         loop {
             let next = match self.handle(stop) {
                 Ok(next) => next,
@@ -212,20 +240,26 @@ impl Session {
     }
 
     fn go_on(&mut self, how: Resume, signal: i32) -> Result<Stop, Trouble> {
-        match self.tracee.resume(how, signal) {
+        if self.is_others_turn() {
+            return self.let_others(how, signal);
+        }
+        match self.thread.tracee.resume(how, signal) {
             Ok(()) => {}
             // Killed from outside while it was stopped: its end comes next.
             Err(error) if error.errno == nix::errno::Errno::ESRCH => {}
             Err(error) => return Err(error.into()),
         }
-        if let Some(deadline) = self.deadline {
-            if let Some(stop) = self.tracee.wait_until(deadline)? {
+        if !self.others.is_empty() {
+            return self.among_others();
+        }
+        if let Some(deadline) = self.thread.deadline {
+            if let Some(stop) = self.thread.tracee.wait_until(deadline)? {
                 return Ok(stop);
             }
-            self.deadline = None;
-            self.tracee.interrupt()?;
+            self.thread.deadline = None;
+            self.thread.tracee.interrupt()?;
         }
-        Ok(self.tracee.wait()?)
+        Ok(self.thread.tracee.wait()?)
     }
 
     fn handle(&mut self, stop: Stop) -> Result<Next, Trouble> {
@@ -234,7 +268,7 @@ impl Session {
                 self.log.clear();
                 Err(Trouble::Unrecordable("reprise stop".to_owned()))
             }
-            Stop::Call => match self.entered.take() {
+            Stop::Call => match self.thread.entered.take() {
                 None if self.executed => self.begin_program(),
                 None => self.enter(),
                 Some(entered) => self.leave(&entered),
@@ -242,13 +276,15 @@ impl Session {
             Stop::Signal(number) => self.signal(number),
             Stop::Trap(Trap::Exec) => {
                 self.executed = true;
-                self.entered = None;
+                self.thread.entered = None;
+                self.forget_others();
                 Next::CALL
             }
             Stop::Trap(Trap::Child) => {
-                self.release_child()?;
+                self.made_child()?;
                 Next::CALL
             }
+            Stop::Trap(Trap::Exit) if self.is_one_of_many() => self.all_end().map(Next::Ended),
             Stop::Trap(Trap::Exit) => {
                 // The end of a run that was killed from outside, at no place
                 // that a replay could find.
@@ -256,6 +292,9 @@ impl Session {
             }
             Stop::Trap(Trap::Stop(libc::SIGTRAP)) => self.preempted(),
             Stop::Trap(Trap::Stop(_)) => Ok(Next::Go(Resume::Listening, 0)),
+            Stop::Exited(_) | Stop::Killed(_) if self.is_one_of_many() => {
+                self.all_end().map(Next::Ended)
+            }
             Stop::Exited(status) => Ok(Next::Ended(Ended::Exited(status))),
             Stop::Killed(signal) => Ok(Next::Ended(Ended::Killed(signal))),
         }
@@ -267,6 +306,9 @@ impl Session {
             by: trouble.to_string(),
         });
         match stop {
+            Stop::Exited(_) | Stop::Killed(_) if self.is_one_of_many() => {
+                return self.escort();
+            }
             Stop::Exited(status) => return Ok(Ended::Exited(status)),
             Stop::Killed(signal) => return Ok(Ended::Killed(signal)),
             _ => {}
@@ -274,22 +316,25 @@ impl Session {
         // What cannot be undone any more must not keep it from running.
         let _ = self.undo(stop);
         if let Some(processors) = self.processors {
-            processors.restore(self.tracee.pid());
+            processors.restore(self.thread.tracee.pid());
         }
         let signal = match stop {
             Stop::Signal(number) => number,
             _ => 0,
         };
-        let _ = self.tracee.detach(signal);
-        for waiting in self.waiting.drain(..) {
-            let _ = self.tracee.send(waiting.number);
+        let _ = self.thread.tracee.detach(signal);
+        for waiting in self.thread.waiting.drain(..) {
+            let _ = self.thread.tracee.send(waiting.number);
+        }
+        if self.is_one_of_many() {
+            return self.escort();
         }
         loop {
-            match self.tracee.wait()? {
+            match self.thread.tracee.wait()? {
                 Stop::Exited(status) => return Ok(Ended::Exited(status)),
                 Stop::Killed(signal) => return Ok(Ended::Killed(signal)),
                 // It was not to be let go before, being about to die.
-                _ => drop(self.tracee.detach(0)),
+                _ => drop(self.thread.tracee.detach(0)),
             }
         }
     }
@@ -298,22 +343,22 @@ impl Session {
     /// a system call.
     fn undo(&mut self, stop: Stop) -> Result<(), TraceError> {
         if stop == Stop::Trap(Trap::Stop(libc::SIGTRAP)) {
-            return guard::undo(self.tracee);
+            return guard::undo(self.thread.tracee);
         }
         if stop != Stop::Call {
             return Ok(());
         }
-        let mut registers = self.tracee.registers()?;
-        if self.entered.is_none() && registers.rax() == (-38i64).cast_unsigned() {
+        let mut registers = self.thread.tracee.registers()?;
+        if self.thread.entered.is_none() && registers.rax() == (-38i64).cast_unsigned() {
             // At the beginning of a call: it is put off and made again.
             let number = registers.orig_rax();
             registers = self.put_off(registers)?;
             registers.set_rax(number);
-            self.tracee.set_registers(&registers)?;
-            set_free(self.tracee, registers.rip() + 2)?;
+            self.thread.tracee.set_registers(&registers)?;
+            set_free(self.thread.tracee, registers.rip() + 2)?;
         } else if !was_interrupted(registers.rax()) {
             // A new program has not made the call whose end this is.
-            guard::undo(self.tracee)?;
+            guard::undo(self.thread.tracee)?;
         }
         Ok(())
     }

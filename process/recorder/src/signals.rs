@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use nix::libc::{self, siginfo_t};
 use reprise_process_events::{Ending, Event, Position, Registers, Signal, State, Tsc, Write};
 use reprise_recording::Failure;
-use reprise_tracee::{Resume, Stop};
+use reprise_tracee::{Resume, Stop, TraceError, Tracee};
 
 use crate::guard;
 use crate::maps;
@@ -67,8 +67,8 @@ enum Effect {
 impl Session {
     /// A signal is about to be delivered.
     pub(crate) fn signal(&mut self, number: i32) -> Result<Next, Trouble> {
-        let registers = self.tracee.registers()?;
-        let info = self.tracee.signal_info()?;
+        let registers = self.thread.tracee.registers()?;
+        let info = self.thread.tracee.signal_info()?;
         let fault = is_fault(number, &info);
         if number == libc::SIGSEGV && fault && self.read_counter(&registers)? {
             return Next::CALL;
@@ -77,23 +77,27 @@ impl Session {
         if effect == Effect::None {
             return Ok(Next::Go(Resume::ToCall, number));
         }
-        let mine = self.delivery.take_if(|delivery| delivery.number == number);
+        let mine = self
+            .thread
+            .delivery
+            .take_if(|delivery| delivery.number == number);
         let at = match mine {
             Some(delivery) => {
-                self.tracee.set_signal_info(&delivery.info)?;
+                self.thread.tracee.set_signal_info(&delivery.info)?;
                 delivery.at
             }
             None if fault => Position::AtFault,
             None if self.is_due(number) => Position::AfterEvent,
             _ => {
                 guard::hold(number);
-                self.waiting.push(Waiting { number, info });
-                self.deadline
+                self.thread.waiting.push(Waiting { number, info });
+                self.thread
+                    .deadline
                     .get_or_insert_with(|| Instant::now() + PATIENCE);
                 return Next::CALL;
             }
         };
-        if let Some(interrupted) = self.interrupted.take() {
+        if let Some(interrupted) = self.thread.interrupted.take() {
             self.log.append(&Event::Call(interrupted));
         }
         let number32 = number.cast_unsigned();
@@ -114,7 +118,7 @@ impl Session {
     /// blocked comes before anything else, and what is blocked changes only by
     /// an event; nor does a program see the result of a call that was cut off.
     fn is_due(&self, number: i32) -> bool {
-        self.interrupted.is_some() || self.due & bit(number) != 0
+        self.thread.interrupted.is_some() || self.thread.due & bit(number) != 0
     }
 
     /// Lets the kernel set up the handler, and writes down what it did.
@@ -124,15 +128,15 @@ impl Session {
         at: Position,
         before: &Registers,
     ) -> Result<Next, Trouble> {
-        self.tracee.resume(Resume::OneInstruction, number)?;
-        match self.tracee.wait()? {
+        self.thread.tracee.resume(Resume::OneInstruction, number)?;
+        match self.thread.tracee.wait()? {
             Stop::Signal(libc::SIGTRAP) => {}
             // There was no room for the frame, so the signal kills.
             other => return Ok(Next::Again(other)),
         }
-        let state = self.tracee.state()?;
+        let state = self.thread.tracee.state()?;
         let frame = self.frame(&state, before.rsp());
-        self.due = self.tracee.pending()?;
+        self.thread.due = self.thread.tracee.pending()?;
         self.log.append(&Event::Signal(Signal {
             at,
             number: number.cast_unsigned(),
@@ -148,14 +152,14 @@ impl Session {
         let number = registers.orig_rax();
         let mut before = self.put_off(registers)?;
         before.set_rax(number);
-        self.tracee.set_registers(&before)?;
+        self.thread.tracee.set_registers(&before)?;
         self.deliver_waiting(Position::AtCall)?;
         Next::CALL
     }
 
     /// The subject was stopped because a signal has waited too long.
     pub(crate) fn preempted(&mut self) -> Result<Next, Trouble> {
-        if !self.waiting.is_empty() {
+        if !self.thread.waiting.is_empty() {
             self.log.note(
                 "the time before",
                 "a signal came in the middle of a computation",
@@ -167,13 +171,18 @@ impl Session {
     }
 
     fn deliver_waiting(&mut self, at: Position) -> Result<(), Trouble> {
-        let Waiting { number, info } = self.waiting.remove(0);
-        self.deadline = (!self.waiting.is_empty()).then(|| Instant::now() + PATIENCE);
-        self.tracee.send(number)?;
-        if self.waiting.iter().all(|waiting| waiting.number != number) {
+        let Waiting { number, info } = self.thread.waiting.remove(0);
+        self.thread.deadline = (!self.thread.waiting.is_empty()).then(|| Instant::now() + PATIENCE);
+        self.thread.tracee.send(number)?;
+        if self
+            .thread
+            .waiting
+            .iter()
+            .all(|waiting| waiting.number != number)
+        {
             guard::let_go_of(number);
         }
-        self.delivery = Some(Delivery { number, info, at });
+        self.thread.delivery = Some(Delivery { number, info, at });
         Ok(())
     }
 
@@ -186,7 +195,7 @@ impl Session {
             let address = unsafe { info.si_addr() };
             what += &format!(" at {:#x}", address.addr());
         }
-        let mapped = maps::mapped(self.tracee.pid())?;
+        let mapped = maps::mapped(self.thread.tracee.pid())?;
         let regions = || mapped.iter().map(|mapped| &mapped.region);
         let place = regions().find(|region| (region.start..region.end).contains(&ip));
         let place = place.filter(|place| !place.name.is_empty()).map(|place| {
@@ -210,7 +219,7 @@ impl Session {
             libc::SIGTTOU,
         ];
         let bit = bit(number);
-        let dispositions = maps::dispositions(self.tracee.pid())?;
+        let dispositions = maps::dispositions(self.thread.tracee.pid())?;
         Ok(if dispositions.caught & bit != 0 {
             Effect::Handled
         } else if dispositions.ignored & bit != 0 || HARMLESS.contains(&number) {
@@ -223,30 +232,12 @@ impl Session {
     /// If the subject stands at an instruction that reads the time-stamp
     /// counter, does that for it.
     fn read_counter(&mut self, registers: &Registers) -> Result<bool, Trouble> {
-        let code = self.tracee.read_some(registers.rip(), 3);
-        let (len, processor) = if code.starts_with(&RDTSC) {
-            (2, None)
-        } else if code == RDTSCP {
-            (3, Some(self.processors.map_or(0, |p| p.chosen as u32)))
-        } else {
+        let processor = self.processors.map_or(0, |p| p.chosen as u32);
+        let Some(reading) = answer_counter(self.thread.tracee, registers, processor)? else {
             return Ok(false);
         };
-        let value = counter();
-        let mut after = *registers;
-        after.set_rip(registers.rip() + len);
-        after.set_rax(value & 0xffff_ffff);
-        after.set_rdx(value >> 32);
-        if let Some(processor) = processor {
-            after.set_rcx(u64::from(processor));
-        }
-        after.set_orig_rax(u64::MAX);
-        self.tracee.set_registers(&after)?;
-        self.due = self.tracee.pending()?;
-        self.log.append(&Event::Tsc(Tsc {
-            ip: registers.rip(),
-            value,
-            processor,
-        }));
+        self.thread.due = self.thread.tracee.pending()?;
+        self.log.append(&Event::Tsc(reading));
         Ok(true)
     }
 
@@ -260,7 +251,10 @@ impl Session {
             let context = state.registers.rdx();
             let word = |offset: u64| {
                 let mut bytes = [0; 8];
-                let _ = self.tracee.read(context.wrapping_add(offset), &mut bytes);
+                let _ = self
+                    .thread
+                    .tracee
+                    .read(context.wrapping_add(offset), &mut bytes);
                 u64::from_le_bytes(bytes)
             };
             let (start, len) = (word(16), word(32));
@@ -269,7 +263,7 @@ impl Session {
         let len = usize::try_from(end - address).unwrap_or_default();
         Write {
             address,
-            bytes: self.tracee.read_some(address, len),
+            bytes: self.thread.tracee.read_some(address, len),
         }
     }
 }
@@ -288,6 +282,48 @@ pub(crate) fn name(number: i32) -> String {
 /// Whether the subject's own instruction caused the signal.
 fn is_fault(number: i32, info: &siginfo_t) -> bool {
     FAULTS.contains(&number) && info.si_code > 0
+}
+
+/// If a thread stands at an instruction that reads the time-stamp counter, does
+/// that for it.
+fn answer_counter(
+    tracee: Tracee,
+    registers: &Registers,
+    processor: u32,
+) -> Result<Option<Tsc>, TraceError> {
+    let code = tracee.read_some(registers.rip(), 3);
+    let (len, processor) = if code.starts_with(&RDTSC) {
+        (2, None)
+    } else if code == RDTSCP {
+        (3, Some(processor))
+    } else {
+        return Ok(None);
+    };
+    let value = counter();
+    let mut after = *registers;
+    after.set_rip(registers.rip() + len);
+    after.set_rax(value & 0xffff_ffff);
+    after.set_rdx(value >> 32);
+    if let Some(processor) = processor {
+        after.set_rcx(u64::from(processor));
+    }
+    after.set_orig_rax(u64::MAX);
+    tracee.set_registers(&after)?;
+    Ok(Some(Tsc {
+        ip: registers.rip(),
+        value,
+        processor,
+    }))
+}
+
+/// The same for a thread that is not recorded any more and has stopped for a
+/// signal; whether that was why.
+pub(crate) fn emulate_counter(tracee: Tracee, signal: i32) -> Result<bool, TraceError> {
+    if signal != libc::SIGSEGV || !is_fault(signal, &tracee.signal_info()?) {
+        return Ok(false);
+    }
+    let answered = answer_counter(tracee, &tracee.registers()?, 0)?;
+    Ok(answered.is_some())
 }
 
 /// The time-stamp counter of the processor that both run on.

@@ -23,6 +23,12 @@ use nix::libc;
 use nix::unistd::Pid;
 use reprise_process_events::{Registers, State};
 
+/// Waits until some traced process or child has something to tell, or for so
+/// long. The caller blocks SIGCHLD, or it may miss what was told before.
+pub fn wait_for_any(at_most: Option<std::time::Duration>) {
+    ptrace::wait_for_child(at_most);
+}
+
 /// Why a traced process did not do what it was told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what}: {errno}", errno = .errno.desc())]

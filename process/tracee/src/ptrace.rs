@@ -5,8 +5,11 @@
               registers"
 )]
 
+use std::time::Duration;
+
 use nix::errno::Errno;
 use nix::libc::{self, c_void};
+use nix::sys::signal::{SigSet, Signal};
 use nix::unistd::Pid;
 use reprise_process_events::Registers;
 
@@ -248,8 +251,26 @@ pub(crate) fn wait(pid: Pid, block: bool) -> Result<Option<i32>, TraceError> {
     Ok(Some(status))
 }
 
+/// Waits until some traced process or child tells something, or for so long.
+/// SIGCHLD must be blocked.
+pub(crate) fn wait_for_child(at_most: Option<Duration>) {
+    let mut child = SigSet::empty();
+    child.add(Signal::SIGCHLD);
+    let timeout = at_most.map(|most| libc::timespec {
+        tv_sec: most.as_secs().cast_signed(),
+        tv_nsec: most.subsec_nanos().into(),
+    });
+    let timeout = timeout
+        .as_ref()
+        .map_or(std::ptr::null(), |time| &raw const *time);
+    // SAFETY: the kernel reads the set and the time, which live until then, and
+    // stores nothing.
+    let _ = unsafe { libc::sigtimedwait(child.as_ref(), std::ptr::null_mut(), timeout) };
+}
+
 pub(crate) fn send(pid: Pid, signal: i32) -> Result<(), TraceError> {
-    // SAFETY: `tgkill` takes three numbers and touches no memory of ours.
-    let result = unsafe { libc::syscall(libc::SYS_tgkill, pid.as_raw(), pid.as_raw(), signal) };
-    check(result, "tgkill")
+    // SAFETY: `tkill` takes two numbers and touches no memory of ours. It needs
+    // no number of a process, which a thread may not be the first of.
+    let result = unsafe { libc::syscall(libc::SYS_tkill, pid.as_raw(), signal) };
+    check(result, "tkill")
 }

@@ -67,6 +67,11 @@ impl Tracee {
         }
     }
 
+    /// Whether it has stopped or ended.
+    pub fn wait_now(&self) -> Result<Option<Stop>, TraceError> {
+        Ok(ptrace::wait(self.pid, false)?.map(Stop::of))
+    }
+
     /// Waits until it stops or ends, or until `deadline`.
     pub fn wait_until(&self, deadline: Instant) -> Result<Option<Stop>, TraceError> {
         loop {

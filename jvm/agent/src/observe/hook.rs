@@ -61,8 +61,7 @@ unsafe extern "system" fn vm_init(_: *mut jvmtiEnv, env: *mut JNIEnv, _: jthread
 }
 
 fn prepare(session: &Session, frame: Frame) -> Result<(), String> {
-    let version = session.environment.property(c"java.version");
-    crate::report::add("jvm", &version.unwrap_or_default());
+    crate::report::add("jvm", &session.environment.java_version());
     let module = natives::bind(session, frame).ok_or("the runtime's classes cannot be used")?;
     let counts = session.options.dry_run;
     if !natives::prepare(frame)
@@ -211,11 +210,15 @@ unsafe fn instrument(
     let number = unsafe { session.loader(live, frame, loader) };
     let class = live.tables.class(number, inside, name);
     let mut catalog = live.tables.catalog(class);
+    let shape = shape::of_bytes(bytes);
+    if let Some(shape) = &shape {
+        live.tables.inherits(number, name, shape);
+    }
     let result = if inside {
         live.tables.bytes(class, bytes.to_vec());
         reprise_probes::inside(bytes, &session.patterns, &mut catalog).map(Some)
     } else {
-        if let Some(shape) = shape::of_bytes(bytes) {
+        if let Some(shape) = shape {
             live.tables.shape(class, shape);
         }
         reprise_probes::outside(bytes, &session.patterns, &mut catalog)

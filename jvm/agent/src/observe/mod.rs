@@ -19,6 +19,7 @@
 //! the program, and programs start other JVMs.
 
 mod count;
+mod heritage;
 mod hide;
 mod hook;
 mod limits;

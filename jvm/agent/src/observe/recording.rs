@@ -236,13 +236,17 @@ fn manifest(session: &Session) -> Manifest {
     let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
     let versions = [
         ("reprise", env!("CARGO_PKG_VERSION").to_owned()),
-        ("java", property(c"java.version")),
+        ("java", session.environment.java_version()),
         ("jvm", property(c"java.vm.name")),
     ];
     Manifest {
         kind: "jvm-observe".to_owned(),
         subject,
-        command: command.split(|byte| *byte == 0).map(Text::from).collect(),
+        command: command
+            .split(|byte| *byte == 0)
+            .filter(|argument| !names_agent(argument))
+            .map(Text::from)
+            .collect(),
         host: Host {
             os: std::env::consts::OS.to_owned(),
             arch: std::env::consts::ARCH.to_owned(),
@@ -260,6 +264,13 @@ fn manifest(session: &Session) -> Manifest {
         }),
         ..Manifest::default()
     }
+}
+
+/// Whether an argument is what `reprise record` put in front of the user's own.
+fn names_agent(argument: &[u8]) -> bool {
+    let is_agent = argument.starts_with(b"-agentpath:");
+    let report = b",report=";
+    is_agent && argument.windows(report.len()).any(|part| part == report)
 }
 
 fn now() -> u64 {

@@ -13,6 +13,8 @@ use reprise_probes::volatile::Volatiles;
 use reprise_recording::spool::StdEnvironment;
 use reprise_recording::spool::ring::RingWriter;
 
+use super::heritage::Heritage;
+
 /// The tables of a recording that is being made.
 pub(super) struct Tables(Mutex<Inner>);
 
@@ -26,6 +28,7 @@ struct Inner {
     /// What resolution needs to know of each site; the number is the position
     /// plus one.
     sites: Vec<Named>,
+    heritage: Heritage,
     skipped: Vec<Skipped>,
     /// Which fields of inside classes are volatile.
     volatiles: Volatiles,
@@ -49,6 +52,7 @@ impl Tables {
             methods: 0,
             values: 0,
             sites: Vec::new(),
+            heritage: Heritage::default(),
             skipped: Vec::new(),
             volatiles: Volatiles::default(),
         }))
@@ -95,6 +99,23 @@ impl Tables {
     /// What an outside class looks like.
     pub(super) fn shape(&self, class: u32, shape: Shape) {
         self.inner().add(&Entry::Shape { class, shape });
+    }
+
+    /// What a class of the program hands down.
+    pub(super) fn inherits(&self, loader: u32, name: &str, shape: &Shape) {
+        self.inner().heritage.add(loader, name, shape);
+    }
+
+    /// The class that declares a static member; none when no known one does.
+    pub(super) fn declares(
+        &self,
+        loader: u32,
+        owner: &str,
+        is_field: bool,
+        member: &str,
+    ) -> Option<String> {
+        let inner = self.inner();
+        inner.heritage.declares(loader, owner, is_field, member)
     }
 
     /// A value; its constant is encoded already.

@@ -5,5 +5,6 @@ mod changed;
 mod hostile;
 mod nanoxml;
 mod order;
+mod programs;
 mod subjects;
 mod support;

@@ -12,7 +12,7 @@ use super::resolution;
 use super::stubs::{STUB, Shape, Stubs, named};
 use crate::ProbeError;
 use crate::calls::{Constructions, Way, is_value_of, way};
-use crate::fields::{is_of_another, may_leave};
+use crate::fields::{may_be_inherited, may_leave};
 use crate::handles;
 use crate::method::Body;
 use crate::order::is_shared;
@@ -43,9 +43,7 @@ pub(super) fn rewrite<'c>(
                 let member = body.class.pool.member(index)?;
                 if may_leave(body, &instruction, &member)? {
                     access(body, stubs, &instruction, &member)?;
-                } else if is_shared(body, &instruction, &member)?
-                    || is_of_another(body, &instruction, &member)? && is_volatile(body, &member)
-                {
+                } else if is_shared(body, &instruction, &member)? {
                     order::access(body, stubs, &instruction, &member)?;
                 }
             }
@@ -172,7 +170,7 @@ fn call<'c>(
         Way::Dispatch => Some(named(member.class)),
         // What `super` calls are made on is this class.
         Way::Super => Some(FieldType::Object(body.class.name()?)),
-        Way::Out | Way::New(_) | Way::SuperConstructor => None,
+        Way::Out | Way::Inherited | Way::New(_) | Way::SuperConstructor => None,
     };
     let mut parameters: Vec<FieldType<'_>> = receiver.into_iter().collect();
     parameters.extend(descriptor.parameters);
@@ -180,7 +178,7 @@ fn call<'c>(
     let shape = Shape { parameters, result };
     let key = format!("{} {owner} {name} {text}", instruction.opcode);
     let code = stubs.call(key, &shape, site, body.pool, |stubs, pool| {
-        if receiver.is_none() {
+        if receiver.is_none() && way != Way::Inherited {
             return Stubs::always(&shape, "call", pool);
         }
         let mut stay = Snippet::new();
@@ -190,9 +188,14 @@ fn call<'c>(
                 stay.invoke(Invoke::Virtual, &owner, &name, &text, pool)?;
                 Ok(())
             })?;
-            return stubs.choice(&shape, "call", stay, pool);
+            return stubs.choice(&shape, "call", stay, true, pool);
         }
         shape.load(&mut stay)?;
+        if owner == "java/lang/Object" && matches!(name.as_ref(), "clone" | "finalize") {
+            // They are protected: what they are called on must be known to be
+            // of this class. Arrays, which are not, never stay.
+            stay.with_class(opcode::CHECKCAST, stubs.this(), pool)?;
+        }
         let of_interface = instruction
             .constant()
             .and_then(|index| body.class.pool.get(index).ok())
@@ -207,9 +210,12 @@ fn call<'c>(
             opcode::INVOKESPECIAL => {
                 stay.invoke(Invoke::Special, &owner, &name, &text, pool)?;
             }
+            opcode::INVOKESTATIC => {
+                stay.invoke(Invoke::Static, &owner, &name, &text, pool)?;
+            }
             _ => drop(stay.invoke(Invoke::Virtual, &owner, &name, &text, pool)?),
         }
-        stubs.choice(&shape, "call", stay, pool)
+        stubs.choice(&shape, "call", stay, receiver.is_some(), pool)
     })?;
     body.editor.replace(offset, code)?;
     Ok(())
@@ -241,8 +247,9 @@ fn access<'c>(
     let volatile = is_volatile(body, member);
     let function = if writes { "write" } else { "read" };
     let key = format!("{opcode} {owner} {name} {text}");
+    let asked = may_be_inherited(body, instruction, member);
     let code = stubs.call(key, &shape, site, body.pool, |stubs, pool| {
-        if is_static {
+        if is_static && !asked {
             return Stubs::always(&shape, function, pool);
         }
         let mut stay = Snippet::new();
@@ -252,11 +259,11 @@ fn access<'c>(
             Ok(())
         };
         if volatile {
-            order::shared(&mut stay, true, pool, field)?;
+            order::shared(&mut stay, !is_static, pool, field)?;
         } else {
             field(&mut stay, pool)?;
         }
-        stubs.choice(&shape, function, stay, pool)
+        stubs.choice(&shape, function, stay, !is_static, pool)
     })?;
     body.editor.replace(instruction.offset, code)?;
     Ok(())

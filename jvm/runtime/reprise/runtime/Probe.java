@@ -103,6 +103,20 @@ public final class Probe {
         callBare(receiver, r, site);
     }
 
+    public static void callStatic(Class<?> owner, Recorder r, int site) {
+        r.at = 0;
+        if (Fixed.leaves(owner, site)) {
+            r.outCall(site);
+        }
+    }
+
+    public static void callStaticBare(Class<?> owner, Recorder r, int site) {
+        if (Fixed.leaves(owner, site)) {
+            r.outCall(site);
+            r.end();
+        }
+    }
+
     public static void callOut(Recorder r, int site) {
         r.outCall(site);
     }
@@ -144,11 +158,13 @@ public final class Probe {
         returned(r);
     }
 
-    /** What Object.clone copied includes the number. */
-    public static void cloned(Object copy, Recorder r) {
-        if (copy != null && (r.level & 1) == 0) {
+    /** What Object.clone copied includes the number; another clone may have returned anything. */
+    public static void cloned(Object copy, Object original, Recorder r) {
+        if (copy != null && copy != original && (r.level & 1) == 0
+                && copy.getClass() == original.getClass()) {
             ClassInfo info = ClassInfo.of(copy.getClass());
-            if (info.kind == ClassInfo.NUMBERED) {
+            if (info.kind == ClassInfo.NUMBERED
+                    && Ring.U.getLong(copy, info.offset) == Ring.U.getLong(original, info.offset)) {
                 Ring.U.putLong(copy, info.offset, 0);
             }
         }
@@ -201,6 +217,11 @@ public final class Probe {
         }
     }
 
+    /** A static field is about to be used; nothing but who declares it says on which side it is. */
+    public static void resolves(Class<?> owner, int site) {
+        Fixed.leaves(owner, site);
+    }
+
     public static void touch(Recorder r, int site) {
         r.touch(site);
     }
@@ -241,8 +262,8 @@ public final class Probe {
         r.stripe = -1;
     }
 
-    /** The class is loaded by now, so that the agent knows its fields. */
-    public static void sharesStatic(Class<?> owner, Recorder r, int site) {
+    /** As for a field of an object; who declares it does not depend on one. */
+    public static void sharesStatic(Recorder r, int site) {
         sharesField(r, site);
     }
 
@@ -375,131 +396,167 @@ public final class Probe {
     }
 
     public static void readStatic(boolean v, Recorder r, int site) {
+        if (Fixed.stays(site)) return;
         r.readsStatic(site); if (r.at != 0) r.value(v); r.end();
     }
     public static void readStatic(byte v, Recorder r, int site) {
+        if (Fixed.stays(site)) return;
         r.readsStatic(site); if (r.at != 0) r.value(v); r.end();
     }
     public static void readStatic(char v, Recorder r, int site) {
+        if (Fixed.stays(site)) return;
         r.readsStatic(site); if (r.at != 0) r.value(v); r.end();
     }
     public static void readStatic(short v, Recorder r, int site) {
+        if (Fixed.stays(site)) return;
         r.readsStatic(site); if (r.at != 0) r.value(v); r.end();
     }
     public static void readStatic(int v, Recorder r, int site) {
+        if (Fixed.stays(site)) return;
         r.readsStatic(site); if (r.at != 0) r.value(v); r.end();
     }
     public static void readStatic(long v, Recorder r, int site) {
+        if (Fixed.stays(site)) return;
         r.readsStatic(site); if (r.at != 0) r.value(v); r.end();
     }
     public static void readStatic(float v, Recorder r, int site) {
+        if (Fixed.stays(site)) return;
         r.readsStatic(site); if (r.at != 0) r.value(v); r.end();
     }
     public static void readStatic(double v, Recorder r, int site) {
+        if (Fixed.stays(site)) return;
         r.readsStatic(site); if (r.at != 0) r.value(v); r.end();
     }
     public static void readStatic(Object v, Recorder r, int site) {
+        if (Fixed.stays(site)) return;
         r.readsStatic(site); if (r.at != 0) r.value(v); r.end();
     }
 
     public static void writeStatic(boolean v, Recorder r, int site) {
+        if (Fixed.stays(site)) return;
         r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end();
     }
     public static void writeStatic(byte v, Recorder r, int site) {
+        if (Fixed.stays(site)) return;
         r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end();
     }
     public static void writeStatic(char v, Recorder r, int site) {
+        if (Fixed.stays(site)) return;
         r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end();
     }
     public static void writeStatic(short v, Recorder r, int site) {
+        if (Fixed.stays(site)) return;
         r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end();
     }
     public static void writeStatic(int v, Recorder r, int site) {
+        if (Fixed.stays(site)) return;
         r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end();
     }
     public static void writeStatic(long v, Recorder r, int site) {
+        if (Fixed.stays(site)) return;
         r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end();
     }
     public static void writeStatic(float v, Recorder r, int site) {
+        if (Fixed.stays(site)) return;
         r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end();
     }
     public static void writeStatic(double v, Recorder r, int site) {
+        if (Fixed.stays(site)) return;
         r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end();
     }
     public static void writeStatic(Object v, Recorder r, int site) {
+        if (Fixed.stays(site)) return;
         r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end();
     }
 
     public static void inWrite(Object receiver, boolean v, int site) {
+        if (receiver == null || Fixed.leaves(receiver.getClass(), site)) return;
         Recorder r = Recorders.current();
-        if (receiver != null && r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
+        if (r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
     }
     public static void inWrite(Object receiver, byte v, int site) {
+        if (receiver == null || Fixed.leaves(receiver.getClass(), site)) return;
         Recorder r = Recorders.current();
-        if (receiver != null && r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
+        if (r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
     }
     public static void inWrite(Object receiver, char v, int site) {
+        if (receiver == null || Fixed.leaves(receiver.getClass(), site)) return;
         Recorder r = Recorders.current();
-        if (receiver != null && r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
+        if (r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
     }
     public static void inWrite(Object receiver, short v, int site) {
+        if (receiver == null || Fixed.leaves(receiver.getClass(), site)) return;
         Recorder r = Recorders.current();
-        if (receiver != null && r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
+        if (r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
     }
     public static void inWrite(Object receiver, int v, int site) {
+        if (receiver == null || Fixed.leaves(receiver.getClass(), site)) return;
         Recorder r = Recorders.current();
-        if (receiver != null && r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
+        if (r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
     }
     public static void inWrite(Object receiver, long v, int site) {
+        if (receiver == null || Fixed.leaves(receiver.getClass(), site)) return;
         Recorder r = Recorders.current();
-        if (receiver != null && r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
+        if (r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
     }
     public static void inWrite(Object receiver, float v, int site) {
+        if (receiver == null || Fixed.leaves(receiver.getClass(), site)) return;
         Recorder r = Recorders.current();
-        if (receiver != null && r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
+        if (r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
     }
     public static void inWrite(Object receiver, double v, int site) {
+        if (receiver == null || Fixed.leaves(receiver.getClass(), site)) return;
         Recorder r = Recorders.current();
-        if (receiver != null && r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
+        if (r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
     }
     public static void inWrite(Object receiver, Object v, int site) {
+        if (receiver == null || Fixed.leaves(receiver.getClass(), site)) return;
         Recorder r = Recorders.current();
-        if (receiver != null && r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
+        if (r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
     }
 
     public static void inWriteStatic(boolean v, int site) {
+        if (Fixed.leaves(site)) return;
         Recorder r = Recorders.current();
         if (r.inWrite(site)) { r.value(v); r.end(); }
     }
     public static void inWriteStatic(byte v, int site) {
+        if (Fixed.leaves(site)) return;
         Recorder r = Recorders.current();
         if (r.inWrite(site)) { r.value(v); r.end(); }
     }
     public static void inWriteStatic(char v, int site) {
+        if (Fixed.leaves(site)) return;
         Recorder r = Recorders.current();
         if (r.inWrite(site)) { r.value(v); r.end(); }
     }
     public static void inWriteStatic(short v, int site) {
+        if (Fixed.leaves(site)) return;
         Recorder r = Recorders.current();
         if (r.inWrite(site)) { r.value(v); r.end(); }
     }
     public static void inWriteStatic(int v, int site) {
+        if (Fixed.leaves(site)) return;
         Recorder r = Recorders.current();
         if (r.inWrite(site)) { r.value(v); r.end(); }
     }
     public static void inWriteStatic(long v, int site) {
+        if (Fixed.leaves(site)) return;
         Recorder r = Recorders.current();
         if (r.inWrite(site)) { r.value(v); r.end(); }
     }
     public static void inWriteStatic(float v, int site) {
+        if (Fixed.leaves(site)) return;
         Recorder r = Recorders.current();
         if (r.inWrite(site)) { r.value(v); r.end(); }
     }
     public static void inWriteStatic(double v, int site) {
+        if (Fixed.leaves(site)) return;
         Recorder r = Recorders.current();
         if (r.inWrite(site)) { r.value(v); r.end(); }
     }
     public static void inWriteStatic(Object v, int site) {
+        if (Fixed.leaves(site)) return;
         Recorder r = Recorders.current();
         if (r.inWrite(site)) { r.value(v); r.end(); }
     }

@@ -35,6 +35,19 @@ fn region() -> impl Strategy<Value = Region> {
     })
 }
 
+fn thread() -> impl Strategy<Value = Thread> {
+    (any::<(u32, bool)>(), state()).prop_map(|((number, called), state)| Thread {
+        number,
+        state,
+        called,
+    })
+}
+
+fn threads() -> impl Strategy<Value = Threads> {
+    let others = vec(thread(), 0..3);
+    (any::<u32>(), others).prop_map(|(running, others)| Threads { running, others })
+}
+
 fn call() -> impl Strategy<Value = Call> {
     let numbers = any::<(u64, u64, Vec<u64>, Option<u32>, u64)>();
     let more = (
@@ -65,13 +78,24 @@ fn ending() -> impl Strategy<Value = Ending> {
 
 fn event() -> impl Strategy<Value = Event> {
     prop_oneof![
-        (state(), any::<u64>(), vec(region(), 0..4)).prop_map(|(state, brk, regions)| {
-            Event::Start(Start {
-                state,
-                brk,
-                regions,
-            })
-        }),
+        (
+            state(),
+            any::<u64>(),
+            vec(region(), 0..4),
+            option::of(threads())
+        )
+            .prop_map(|(state, brk, regions, threads)| {
+                Event::Start(Start {
+                    state,
+                    brk,
+                    regions,
+                    threads,
+                })
+            }),
+        thread().prop_map(Event::Thread),
+        (position(), any::<u32>()).prop_map(|(at, thread)| Event::Switch(Switch { at, thread })),
+        (any::<(u64, u64)>(), vec(written(), 0..4))
+            .prop_map(|((ip, status), writes)| { Event::Exit(Exit { ip, status, writes }) }),
         call().prop_map(Event::Call),
         (position(), any::<(u32, u64)>(), written(), state()).prop_map(
             |(at, (number, ip), frame, state)| Event::Signal(Signal {

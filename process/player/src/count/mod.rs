@@ -164,6 +164,11 @@ impl Counter {
         }
     }
 
+    /// The system call that it has stopped at has happened.
+    pub(crate) fn forget_call(&mut self) {
+        self.called = None;
+    }
+
     /// The processor keeps the address of the last floating-point instruction.
     /// Where that is one of the translation, it becomes the program's, or what
     /// the recording says where the translation is gone. Returns whether it was.

@@ -11,6 +11,7 @@ use crate::PlayError;
 use crate::blank::Copied;
 use crate::play::Play;
 use crate::space::Space;
+use crate::threads::Threads;
 
 /// How many there may be.
 const MOST: usize = 48;
@@ -24,6 +25,7 @@ const SHARE: u32 = 20;
 struct Checkpoint {
     process: Copied,
     space: Space,
+    threads: Threads,
     brk: u64,
     behind: u64,
     /// When it was made; what is close to its neighbours goes first.
@@ -94,6 +96,7 @@ impl Checkpoints {
             let checkpoint = Checkpoint {
                 process,
                 space: play.space.clone(),
+                threads: play.threads.clone(),
                 brk: play.brk,
                 behind: play.behind,
                 order: self.made,
@@ -122,6 +125,7 @@ impl Checkpoints {
         let copy = checkpoint.process.again(behind)?;
         play.blank.become_copy(copy);
         play.space.clone_from(&checkpoint.space);
+        play.threads.clone_from(&checkpoint.threads);
         play.brk = checkpoint.brk;
         play.behind = checkpoint.behind;
         play.read_behind(at.event)?;

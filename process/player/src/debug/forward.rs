@@ -10,7 +10,6 @@ use reprise_tracee::{Stop, Use, Watch};
 use super::{Halt, OUT_OF_TIME, Position, Session};
 use crate::PlayError;
 use crate::count::{Ground, Why};
-use crate::play::runs_to;
 
 /// How many instructions run between two looks at whether to go on.
 const SLICE: u64 = 20_000_000;
@@ -237,7 +236,7 @@ impl<S: Source> Session<'_, '_, S> {
         let Some(due) = &self.due else {
             return Ok(Some(self.stopped(Halt::End)));
         };
-        if !runs_to(due) {
+        if !self.play.runs_to(due) {
             return self.happen(None);
         }
         let ground = Ground {
@@ -272,7 +271,7 @@ impl<S: Source> Session<'_, '_, S> {
         let Some(due) = &self.due else {
             return Ok(Some(self.stopped(Halt::End)));
         };
-        let stop = if runs_to(due) {
+        let stop = if self.play.runs_to(due) {
             self.counter.stop_watching(self.play.blank.tracee)?;
             self.astray = true;
             Some(self.play.go()?)
@@ -304,6 +303,7 @@ impl<S: Source> Session<'_, '_, S> {
             self.counter.undo_call(self.play.blank.tracee)?;
             return Err(error);
         }
+        self.counter.forget_call();
         self.position = Position {
             event: before.event + 1,
             count: 0,
@@ -361,6 +361,7 @@ impl<S: Source> Session<'_, '_, S> {
 
     /// Whether the process runs before the next event.
     fn runs(&self) -> bool {
-        self.due.as_ref().is_some_and(runs_to)
+        let due = self.due.as_ref();
+        due.is_some_and(|due| self.play.runs_to(due))
     }
 }

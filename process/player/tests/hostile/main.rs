@@ -6,6 +6,7 @@
 )]
 
 mod moving;
+mod threads;
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -50,6 +51,7 @@ fn start() -> Start {
         },
         brk: 0,
         regions: vec![region(CODE, 5), region(DATA, 3)],
+        threads: None,
     }
 }
 

@@ -35,7 +35,8 @@ final class Loader extends ClassLoader {
             if (type.loader != id) {
                 return types.loader(type.loader).loadClass(name);
             }
-            return defineClass(name, type.bytes, 0, type.bytes.length);
+            byte[] bytes = type.inside ? type.bytes : Interfaces.allowed(type.bytes, this);
+            return defineClass(name, bytes, 0, bytes.length);
         }
     }
 }

@@ -173,7 +173,12 @@ final class Mentions {
         if (Constants.isConstant(o)) {
             return o.toString();
         }
+        String title = replay.types.title(o.getClass());
+        if (o instanceof LinkageError && o.getClass().getClassLoader() == null) {
+            // Of this JVM or made by the inside: the text says which class it is about.
+            title += ": " + ((LinkageError) o).getMessage();
+        }
         long key = replay.objects.keyOf(o);
-        return replay.types.title(o.getClass()) + (key == 0 ? "" : Objects.title(key));
+        return title + (key == 0 ? "" : Objects.title(key));
     }
 }

@@ -237,7 +237,7 @@ final class Player extends Thread {
         Object value = mentions.resolve(event.values[event.values.length - 1], null);
         fillAll(event);
         Class<?> start = isStatic ? replay.types.classFor(site.in, site.owner)
-            : receiver.getClass();
+            : site.above(replay.types, receiver.getClass());
         for (Class<?> c = start; c != null; c = c.getSuperclass()) {
             for (java.lang.reflect.Field field : c.getDeclaredFields()) {
                 if (field.getName().equals(site.name)

@@ -89,6 +89,35 @@ final class Site {
         return known;
     }
 
+    /** The same for a static member. */
+    boolean leaves(Replay replay) {
+        Class<?> c = replay.types.classFor(replay.types.get(in).loader, owner);
+        Boolean known = met.get(c);
+        if (known == null) {
+            Type declares = declares(replay.types, c, isField(), name + descriptor);
+            known = declares == null || !declares.inside;
+            met.put(c, known);
+        }
+        return known;
+    }
+
+    /** Who declares a static member, as the JVM looks for it; null for the JDK. */
+    private static Type declares(Types types, Class<?> c, boolean isField, String key) {
+        Type type = c == null ? null : types.of(c);
+        if (type == null || (isField ? type.hasField(key) : type.declares(key))) {
+            return type;
+        }
+        if (isField) {
+            for (Class<?> above : c.getInterfaces()) {
+                Type found = declares(types, above, true, key);
+                if (found != null) {
+                    return found;
+                }
+            }
+        }
+        return declares(types, c.getSuperclass(), isField, key);
+    }
+
     /** The boundary is the class that declares the member. */
     private boolean findOut(Replay replay, Class<?> receiver) {
         String key = name + descriptor;
@@ -169,7 +198,7 @@ final class Site {
     }
 
     /** The supertype that the site names, or the class itself. */
-    private Class<?> above(Types types, Class<?> c) {
+    Class<?> above(Types types, Class<?> c) {
         if (c == null) {
             return null;
         }

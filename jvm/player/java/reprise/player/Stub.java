@@ -29,6 +29,12 @@ public final class Stub {
             || player.replay.site(site).leaves(player.replay, type);
     }
 
+    /** Whether a static member is outside. */
+    public static boolean leaves(int site) {
+        Player player = player();
+        return player.replay.site(site).leaves(player.replay);
+    }
+
     /** A call. */
     public static Object call(Object[] all, int site) {
         Player player = player();

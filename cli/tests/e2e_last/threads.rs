@@ -1,0 +1,199 @@
+//! Programs with several threads, beside the subjects.
+
+use std::fs;
+use std::io::{BufReader, Read as _, Write as _};
+use std::process::Command;
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use crate::stage::{Stage, check, check_end};
+use crate::unharmed::{children, start, wait_for};
+
+/// Compiles a program in the stage's folder.
+fn compile(stage: &Stage, source: &str) {
+    stage.write("main.c", source.as_bytes());
+    let compiled = Command::new("gcc")
+        .args(["-O1", "-pthread", "-o"])
+        .arg(stage.path("program"))
+        .arg(stage.path("main.c"))
+        .status();
+    assert!(compiled.unwrap().success());
+}
+
+/// Records and replays a program that nobody here wrote. Where a thread computes
+/// for long, only what was behind that is replayed.
+fn program(command: &[&str]) {
+    if Command::new(command[0]).arg("--version").output().is_err() {
+        println!("skipped: {} is not installed", command[0]);
+        return;
+    }
+    let stage = Stage::new();
+    let text: String = (0..30_000u64)
+        .map(|i| format!("line {}\n", i * 7919 % 30_011))
+        .collect();
+    stage.write("text", text.as_bytes());
+    let recorded = stage.record(command, b"");
+    let said = String::from_utf8_lossy(&recorded.stderr);
+    assert_eq!(recorded.status.code(), Some(0), "{command:?}: {said}");
+    assert!(!said.contains("ended early"), "{command:?}: {said}");
+    check_end(command[0], &recorded, &stage.replay());
+}
+
+#[test]
+fn sort() {
+    program(&["sort", "--parallel=2", "-S", "1M", "text"]);
+}
+
+#[test]
+fn xz() {
+    program(&["xz", "-T2", "-1", "--block-size=65536", "-kc", "text"]);
+}
+
+#[test]
+fn zstd() {
+    program(&["zstd", "-T2", "-B65536", "-qc", "text"]);
+}
+
+#[test]
+fn python() {
+    let script = "
+import queue, threading
+items, results = queue.Queue(3), []
+def work():
+    for item in iter(items.get, None):
+        results.append(item * item)
+threads = [threading.Thread(target=work) for _ in range(4)]
+for thread in threads: thread.start()
+for item in range(100): items.put(item)
+for thread in threads: items.put(None)
+for thread in threads: thread.join()
+print(len(results), sum(results))";
+    program(&["/usr/bin/python3", "-c", script]);
+}
+
+/// A thread that waits for another without a system call would wait for ever.
+#[test]
+fn a_thread_that_computes_for_long_makes_room_for_others() {
+    let stage = Stage::new();
+    let source = r#"
+        #include <pthread.h>
+        #include <stdio.h>
+        #include <unistd.h>
+        static volatile long rounds, flag;
+        static void *other(void *unused) { usleep(1000); flag = 1; return unused; }
+        int main(void) {
+            pthread_t thread;
+            pthread_create(&thread, NULL, other, NULL);
+            while (!flag)
+                rounds++;
+            pthread_join(thread, NULL);
+            puts("done");
+            return 0;
+        }"#;
+    compile(&stage, source);
+    let recorded = stage.record(&["./program"], b"");
+    let said = String::from_utf8_lossy(&recorded.stderr);
+    assert_eq!(recorded.status.code(), Some(0), "{said}");
+    check(
+        "a thread that computes for long",
+        &recorded,
+        &stage.replay(),
+    );
+}
+
+/// The time-stamp counter tells whether a thread was let go with everything that
+/// it had before.
+const COUNTERS: &str = r#"
+    #define _GNU_SOURCE
+    #include <pthread.h>
+    #include <stdio.h>
+    #include <stdlib.h>
+    #include <unistd.h>
+    #include <x86intrin.h>
+    static pthread_mutex_t lock;
+    static int pipe_ends[2];
+    static volatile unsigned long sum;
+    static void *sleeps(void *unused) {
+        char byte;
+        if (read(pipe_ends[0], &byte, 1) != 1)
+            exit(3);
+        for (int i = 0; i < 100; i++)
+            sum += __rdtsc() & 1;
+        return unused;
+    }
+    static void *locks(void *unused) {
+        for (int i = 0; i < 100; i++) {
+            pthread_mutex_lock(&lock);
+            sum += __rdtsc() & 1;
+            usleep(10);
+            pthread_mutex_unlock(&lock);
+        }
+        return unused;
+    }
+    int main(int count, char **arguments) {
+        pthread_mutexattr_t inherits;
+        pthread_mutexattr_init(&inherits);
+        if (count == 1)
+            pthread_mutexattr_setprotocol(&inherits, PTHREAD_PRIO_INHERIT);
+        pthread_mutex_init(&lock, &inherits);
+        pthread_t threads[4];
+        if (pipe(pipe_ends))
+            return 4;
+        pthread_create(&threads[0], NULL, sleeps, NULL);
+        puts("early");
+        fflush(stdout);
+        if (count > 1)
+            getchar();
+        for (int i = 1; i < 4; i++)
+            pthread_create(&threads[i], NULL, locks, NULL);
+        for (int i = 1; i < 4; i++)
+            pthread_join(threads[i], NULL);
+        if (write(pipe_ends[1], "x", 1) != 1)
+            return 5;
+        pthread_join(threads[0], NULL);
+        puts("late");
+        return 6;
+    }"#;
+
+#[test]
+fn threads_that_cannot_be_recorded_run_on() {
+    let stage = Stage::new();
+    compile(&stage, COUNTERS);
+    let recorded = stage.record(&["./program"], b"");
+    let said = String::from_utf8_lossy(&recorded.stderr);
+    assert_eq!(recorded.status.code(), Some(6), "{said}");
+    assert_eq!(String::from_utf8_lossy(&recorded.stdout), "early\nlate\n");
+    assert!(
+        said.contains("ended early by a lock with priority inheritance"),
+        "{said}"
+    );
+    let replayed = stage.replay();
+    assert_eq!(replayed.status.code(), Some(0));
+    assert_eq!(String::from_utf8_lossy(&replayed.stdout), "early\n");
+}
+
+#[test]
+fn a_killed_recorder_leaves_threads_that_run_on() {
+    let stage = Stage::new();
+    compile(&stage, COUNTERS);
+    let program = stage.path("program");
+    let mut child = start(&stage, &[program.to_str().unwrap(), "and wait"]);
+    let mut said = BufReader::new(child.stdout.take().unwrap());
+    wait_for(&mut said, "early");
+    let recorder = children(child.id());
+    for &recorder in &recorder {
+        kill(Pid::from_raw(recorder), Signal::SIGKILL).unwrap();
+    }
+    child.stdin.take().unwrap().write_all(b"go on\n").unwrap();
+    let mut rest = String::new();
+    said.read_to_string(&mut rest).unwrap();
+    assert_eq!(rest, "late\n");
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(6), "{said}");
+    if !recorder.is_empty() {
+        assert!(said.contains("the command ran on"), "{said}");
+        assert!(fs::metadata(stage.recording()).is_err());
+    }
+}

@@ -1,0 +1,390 @@
+//! The threads of the subject. One of them runs the program at a time, and only
+//! at system calls does another take over; so what they do follows from the order
+//! of those, which is in the log. Whose turn it is: `turns.rs`.
+
+use std::collections::VecDeque;
+use std::fs;
+use std::time::Instant;
+
+use nix::libc;
+use nix::unistd::Pid;
+use reprise_process_events::{
+    Event, Exit, Position, Registers, State, Switch, Thread as Kept, Threads, Write,
+};
+use reprise_tracee::{Resume, Stop, Tracee, Trap, wait_for_any};
+
+use crate::session::{Ended, Session, Thread, Trouble};
+use crate::turns::{self, PAUSE};
+
+/// The most locks that are looked at when a thread ends; as in the kernel.
+const LOCKS: usize = 2048;
+
+/// A thread that does not run the program.
+pub(crate) struct Other {
+    pub(crate) thread: Thread,
+    pub(crate) place: Place,
+}
+
+/// Where it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// In a system call, and runs in the kernel or sleeps there.
+    InCall,
+    /// It has stopped, which is to be handled when its turn comes.
+    Stopped(Stop),
+    /// It has stopped, and goes on like this when its turn comes.
+    Ready(Resume, i32),
+}
+
+/// The threads but for the one whose turn it is.
+pub(crate) struct Others {
+    /// Those that could run, the next one first.
+    pub(crate) ready: VecDeque<Other>,
+    /// Those that cannot.
+    pub(crate) in_calls: Vec<Other>,
+    /// One of them is about to end, and so all are.
+    pub(crate) ending: bool,
+    /// The one whose turn it is has stopped right behind its last event.
+    pub(crate) behind_event: bool,
+    /// Since when it has its turn, and how much it had computed then.
+    pub(crate) since: Instant,
+    pub(crate) computed: Option<u64>,
+    /// When it began the call that it is in.
+    pub(crate) called: Instant,
+}
+
+impl Default for Others {
+    fn default() -> Self {
+        Self {
+            ready: VecDeque::new(),
+            in_calls: Vec::new(),
+            ending: false,
+            behind_event: false,
+            since: Instant::now(),
+            computed: None,
+            called: Instant::now(),
+        }
+    }
+}
+
+impl Others {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.ready.is_empty() && self.in_calls.is_empty()
+    }
+
+    /// The thread whose turn it is has stopped right behind its last event.
+    pub(crate) fn stands_behind_event(&mut self) {
+        self.behind_event = true;
+    }
+
+    pub(crate) fn call_began(&mut self) {
+        self.called = Instant::now();
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &Other> {
+        self.ready.iter().chain(&self.in_calls)
+    }
+
+    fn clear(&mut self) {
+        *self = Self::default();
+    }
+}
+
+/// What the kernel does to memory when a thread ends.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct AtExit {
+    /// Where its number is taken away; 0 is nowhere.
+    pub(crate) clears: u64,
+    /// The list of locks that it holds.
+    locks: u64,
+}
+
+impl AtExit {
+    /// A call has been made that may change it.
+    pub(crate) fn learn(&mut self, call: u64, arguments: &[u64; 6]) {
+        match call.cast_signed() {
+            libc::SYS_set_tid_address => self.clears = arguments[0],
+            libc::SYS_set_robust_list => self.locks = arguments[0],
+            _ => {}
+        }
+    }
+
+    /// The words that may change.
+    fn words(&self, word: impl Fn(u64) -> u64) -> Vec<u64> {
+        let mut words = Vec::new();
+        if self.clears != 0 {
+            words.push(self.clears);
+        }
+        if self.locks == 0 {
+            return words;
+        }
+        // A list, whose elements are at a distance from their locks, and one more
+        // element that is about to come or go. The lowest bit says what kind.
+        let element = |at: u64| word(at) & !1;
+        let distance = word(self.locks.wrapping_add(8));
+        let mut locks = vec![element(self.locks.wrapping_add(16))];
+        let mut next = element(self.locks);
+        while next != self.locks && next != 0 && locks.len() < LOCKS {
+            locks.push(next);
+            next = element(next);
+        }
+        let locks = locks.into_iter().filter(|&lock| lock != 0);
+        words.extend(locks.map(|lock| lock.wrapping_add(distance)));
+        words
+    }
+}
+
+impl Other {
+    /// What a segment's start says about it.
+    fn kept(&self) -> Result<Kept, Trouble> {
+        let tracee = self.thread.tracee;
+        let number = number(tracee);
+        let Some(entered) = &self.thread.entered else {
+            let state = tracee.state()?;
+            let called = false;
+            return Ok(Kept {
+                number,
+                state,
+                called,
+            });
+        };
+        let mut registers = entered.registers;
+        // A call that the kernel makes again has another number there.
+        registers.set_orig_rax(entered.call.number);
+        let extended = entered.extended.clone();
+        Ok(Kept {
+            number,
+            state: State {
+                registers,
+                extended,
+            },
+            called: true,
+        })
+    }
+}
+
+impl Session {
+    /// Whether there is, or was, more than one thread.
+    pub(crate) fn is_one_of_many(&self) -> bool {
+        !self.others.is_empty() || self.thread.tracee.pid() != self.process
+    }
+
+    /// All threads, for the start of a segment.
+    pub(crate) fn threads(&self) -> Result<Option<Threads>, Trouble> {
+        if !self.is_one_of_many() {
+            return Ok(None);
+        }
+        let others: Result<Vec<Kept>, Trouble> = self.others.iter().map(Other::kept).collect();
+        Ok(Some(Threads {
+            running: number(self.thread.tracee),
+            others: others?,
+        }))
+    }
+
+    /// A new thread has stopped before its first instruction.
+    pub(crate) fn made_thread(&mut self, child: Tracee, clears: u64) -> Result<(), Trouble> {
+        match child.wait()? {
+            Stop::Trap(Trap::Stop(_)) => {}
+            // Killed already, and so is the whole process.
+            _ => return Ok(()),
+        }
+        let state = child.state()?;
+        self.log.append(&Event::Thread(Kept {
+            number: number(child),
+            state,
+            called: false,
+        }));
+        let mut thread = Thread::new(child);
+        thread.at_exit.clears = clears;
+        if self.others.is_empty() {
+            self.begin_turn();
+        }
+        let place = Place::Ready(Resume::ToCall, 0);
+        self.others.ready.push_back(Other { thread, place });
+        Ok(())
+    }
+
+    /// The thread whose turn it is ends, and others do not. Returns the stop of
+    /// the one whose turn is next.
+    pub(crate) fn thread_exits(&mut self, registers: &Registers) -> Result<Stop, Trouble> {
+        let words = self.thread.at_exit.words(|address| self.word(address));
+        self.see_off()?;
+        // Its memory is that of any other.
+        let memory = self.others.iter().map(|other| other.thread.tracee).next();
+        let memory = memory.unwrap_or(self.thread.tracee);
+        let written = words.into_iter().map(|address| Write {
+            address,
+            bytes: memory.read_some(address, 4),
+        });
+        let writes = written.filter(|write| !write.bytes.is_empty()).collect();
+        self.log.append(&Event::Exit(Exit {
+            ip: registers.rip(),
+            status: registers.arguments()[0],
+            writes,
+        }));
+        loop {
+            self.look_at_others()?;
+            if self.others.ending {
+                return Ok(self.all_end()?.into());
+            }
+            match self.take_turn(Position::AfterEvent)? {
+                Turn::Nobody => wait_for_any(None),
+                Turn::Stopped(stop) => return Ok(stop),
+                Turn::Runs if self.others.is_empty() => return Ok(self.thread.tracee.wait()?),
+                Turn::Runs => return self.among_others(),
+            }
+        }
+    }
+
+    /// Waits until a thread that is about to end is gone.
+    fn see_off(&mut self) -> Result<(), Trouble> {
+        let tracee = self.thread.tracee;
+        tracee.resume(Resume::ToCall, 0)?;
+        loop {
+            match tracee.wait_now()? {
+                Some(Stop::Exited(_) | Stop::Killed(_)) => return Ok(()),
+                Some(_) => tracee.resume(Resume::ToCall, 0)?,
+                // The first thread is not reported before the others are gone.
+                None if tracee.pid() == self.process && is_dead(self.process) => return Ok(()),
+                None => wait_for_any(Some(PAUSE)),
+            }
+        }
+    }
+
+    /// Gives the turn to the next thread that can run, if there is one. What
+    /// becomes of the one that had it is up to the caller.
+    pub(crate) fn take_turn(&mut self, at: Position) -> Result<Turn, Trouble> {
+        let Some(Other { thread, place }) = self.others.ready.pop_front() else {
+            return Ok(Turn::Nobody);
+        };
+        self.thread = thread;
+        self.switched(at);
+        self.begin_turn();
+        match place {
+            Place::Stopped(stop) => return Ok(Turn::Stopped(stop)),
+            Place::InCall => {}
+            Place::Ready(how, signal) => {
+                // It has executed nothing since.
+                self.thread.due = self.thread.tracee.pending()?;
+                turns::resume(self.thread.tracee, how, signal)?;
+            }
+        }
+        Ok(Turn::Runs)
+    }
+
+    /// The thread whose turn it is has changed; the one before stands there.
+    fn switched(&mut self, at: Position) {
+        let thread = number(self.thread.tracee);
+        self.log.append(&Event::Switch(Switch { at, thread }));
+    }
+
+    /// Writes down the calls of others that are over. The thread whose turn it is
+    /// stands at such a place, and has its turn again afterwards.
+    pub(crate) fn finish_calls(&mut self, at: Position) -> Result<(), Trouble> {
+        self.look_at_others()?;
+        let mut switched = false;
+        for index in 0..self.others.ready.len() {
+            let Some(other) = self.others.ready.get_mut(index) else {
+                break;
+            };
+            if other.place != Place::Stopped(Stop::Call) {
+                continue;
+            }
+            let Some(entered) = other.thread.entered.take() else {
+                continue;
+            };
+            std::mem::swap(&mut self.thread, &mut other.thread);
+            other.place = Place::Ready(Resume::ToCall, 0);
+            self.switched(if switched { Position::AfterEvent } else { at });
+            switched = true;
+            let left = self.leave(&entered);
+            if let Some(other) = self.others.ready.get_mut(index) {
+                std::mem::swap(&mut self.thread, &mut other.thread);
+            }
+            left?;
+        }
+        if switched {
+            self.switched(Position::AfterEvent);
+        }
+        self.others.behind_event = false;
+        Ok(())
+    }
+
+    /// The process has a new program, and one thread.
+    pub(crate) fn forget_others(&mut self) {
+        self.others.clear();
+        self.thread.tracee = Tracee::already(self.process);
+        self.thread.at_exit = AtExit::default();
+    }
+
+    /// All threads end: waits until they are gone.
+    pub(crate) fn all_end(&mut self) -> Result<Ended, Trouble> {
+        let first = Tracee::already(self.process);
+        let others = self.others.iter().map(|other| other.thread.tracee);
+        let mut left: Vec<Tracee> = others.chain([self.thread.tracee]).collect();
+        left.retain(|tracee| *tracee != first);
+        self.others.clear();
+        self.thread = Thread::new(first);
+        loop {
+            left.retain(|tracee| match tracee.wait_now() {
+                Ok(None) => true,
+                Ok(Some(Stop::Exited(_) | Stop::Killed(_))) | Err(_) => false,
+                Ok(Some(stop)) => {
+                    let _ = tracee.resume(Resume::Freely, signal_of(stop));
+                    true
+                }
+            });
+            match first.wait_now()? {
+                Some(Stop::Exited(status)) => return Ok(Ended::Exited(status)),
+                Some(Stop::Killed(signal)) => return Ok(Ended::Killed(signal)),
+                Some(stop) => drop(first.resume(Resume::Freely, signal_of(stop))),
+                None => {}
+            }
+            wait_for_any(Some(PAUSE));
+        }
+    }
+}
+
+/// What became of a turn.
+pub(crate) enum Turn {
+    /// There is nobody to take it.
+    Nobody,
+    /// The thread has stopped, which is to be handled.
+    Stopped(Stop),
+    /// The thread runs.
+    Runs,
+}
+
+impl From<Ended> for Stop {
+    fn from(ended: Ended) -> Self {
+        match ended {
+            Ended::Exited(status) => Self::Exited(status),
+            Ended::Killed(signal) => Self::Killed(signal),
+        }
+    }
+}
+
+/// The signal that comes with a stop.
+pub(crate) fn signal_of(stop: Stop) -> i32 {
+    match stop {
+        Stop::Signal(signal) => signal,
+        _ => 0,
+    }
+}
+
+/// The number of a thread.
+fn number(tracee: Tracee) -> u32 {
+    tracee.pid().as_raw().cast_unsigned()
+}
+
+/// Whether a thread runs no more, though it may not have been waited for.
+fn is_dead(thread: Pid) -> bool {
+    state_of(thread).is_none_or(|state| matches!(state, b'Z' | b'X'))
+}
+
+/// What the kernel says a thread does: R, S, D, Z, and so on.
+pub(crate) fn state_of(thread: Pid) -> Option<u8> {
+    let stat = fs::read(format!("/proc/{thread}/stat")).ok()?;
+    let end = stat.iter().rposition(|&byte| byte == b')')?;
+    stat.get(end + 2).copied()
+}

@@ -1,0 +1,340 @@
+//! Whose turn it is. A thread has its turn until it sleeps in a system call, or
+//! until others have waited for long enough: then it ends at the next system
+//! call, and if that does not come, in the middle of a computation, where a new
+//! segment begins.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use nix::libc;
+use nix::sched::sched_yield;
+use nix::sys::signal::{SigSet, SigmaskHow, Signal};
+use reprise_process_events::Position;
+use reprise_syscalls::Class;
+use reprise_tracee::{Resume, Stop, TraceError, Tracee, Trap, wait_for_any};
+
+use crate::calls::{Entered, Way, unrecordable};
+use crate::session::{Session, Trouble};
+use crate::threads::{Other, Place, Turn, state_of};
+
+/// How long a turn lasts while others wait, if there are system calls.
+const TURN: Duration = Duration::from_millis(2);
+
+/// How long a thread may compute while others wait. A loaded machine must not
+/// make it less, so it is the thread's own time.
+const COMPUTING: Duration = Duration::from_millis(20);
+
+/// The same where the kernel does not tell a thread's own time.
+const WAITING: Duration = Duration::from_millis(100);
+
+/// A segment that begins in the middle of a computation costs a copy of the
+/// subject: so many times as long as that takes, the program runs.
+const SHARE: u32 = 10;
+
+/// How long a call keeps the turn, though it does not sleep.
+const IN_KERNEL: Duration = Duration::from_millis(1);
+
+/// How long nothing is looked at, at most, while something is awaited.
+pub(crate) const PAUSE: Duration = Duration::from_millis(5);
+
+/// How often a thread gets the processor before it is asked whether it sleeps.
+const YIELDS: u32 = 3;
+
+/// As long as it lives, this thread sees when a traced process has something to
+/// tell, and threads that it makes do not.
+pub(crate) struct Quiet(SigSet);
+
+impl Quiet {
+    pub(crate) fn begin() -> Self {
+        let mut child = SigSet::empty();
+        child.add(Signal::SIGCHLD);
+        let before = child.thread_swap_mask(SigmaskHow::SIG_BLOCK);
+        Self(before.unwrap_or_else(|_| SigSet::empty()))
+    }
+}
+
+impl Drop for Quiet {
+    fn drop(&mut self) {
+        let _ = self.0.thread_set_mask();
+    }
+}
+
+/// Whether others may run before a call ends. What changes the address space, or
+/// words that other threads look at, must be over before.
+pub(crate) fn may_wait(entered: &Entered) -> bool {
+    if entered.call.class != Class::Emulated || !matches!(entered.way, Way::Ordinary) {
+        return false;
+    }
+    match futex(entered) {
+        Some(operation) => matches!(operation, libc::FUTEX_WAIT | libc::FUTEX_WAIT_BITSET),
+        None => true,
+    }
+}
+
+/// Whether a call can be recorded while there are several threads.
+pub(crate) fn check(entered: &Entered) -> Result<(), Trouble> {
+    // The kernel changes the lock when a thread begins to wait for it, and not
+    // when the call ends.
+    const INHERITING: [i32; 6] = [
+        libc::FUTEX_LOCK_PI,
+        libc::FUTEX_UNLOCK_PI,
+        libc::FUTEX_TRYLOCK_PI,
+        libc::FUTEX_WAIT_REQUEUE_PI,
+        libc::FUTEX_CMP_REQUEUE_PI,
+        libc::FUTEX_LOCK_PI2,
+    ];
+    match futex(entered) {
+        Some(operation) if INHERITING.contains(&operation) => Err(unrecordable(
+            "a lock with priority inheritance among several threads",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// The operation of a call on a futex.
+fn futex(entered: &Entered) -> Option<i32> {
+    let is_futex = entered.call.number.cast_signed() == libc::SYS_futex;
+    is_futex.then(|| entered.arguments[1] as i32 & libc::FUTEX_CMD_MASK)
+}
+
+/// Whether a call gives the process another program.
+fn is_exec(entered: &Entered) -> bool {
+    let number = entered.call.number.cast_signed();
+    [libc::SYS_execve, libc::SYS_execveat].contains(&number)
+}
+
+/// Lets a thread go on; one that has been killed is not there any more.
+pub(crate) fn resume(tracee: Tracee, how: Resume, signal: i32) -> Result<(), TraceError> {
+    match tracee.resume(how, signal) {
+        Err(error) if error.errno == nix::errno::Errno::ESRCH => Ok(()),
+        other => other,
+    }
+}
+
+impl Session {
+    pub(crate) fn begin_turn(&mut self) {
+        self.others.since = Instant::now();
+        self.others.computed = computed(self.thread.tracee);
+        self.others.behind_event = false;
+    }
+
+    /// Whether the thread whose turn it is stands at a system call, and others
+    /// have waited long enough.
+    pub(crate) fn is_others_turn(&mut self) -> bool {
+        let behind_event = std::mem::take(&mut self.others.behind_event);
+        behind_event && !self.others.ready.is_empty() && self.others.since.elapsed() >= TURN
+    }
+
+    /// The turn of a thread that stands right behind its last event is over; it
+    /// goes on like this when its next turn comes. Returns the next stop.
+    pub(crate) fn let_others(&mut self, how: Resume, signal: i32) -> Result<Stop, Trouble> {
+        self.give_turn(Place::Ready(how, signal), Position::AfterEvent)
+    }
+
+    /// Gives the turn to the next; returns the next stop that is to be handled.
+    fn give_turn(&mut self, place: Place, at: Position) -> Result<Stop, Trouble> {
+        match self.pass_turn(place, at)? {
+            Some(stop) => Ok(stop),
+            None => self.among_others(),
+        }
+    }
+
+    fn pass_turn(&mut self, place: Place, at: Position) -> Result<Option<Stop>, Trouble> {
+        let before = self.thread.tracee;
+        let empty = crate::session::Thread::new(before);
+        let thread = std::mem::replace(&mut self.thread, empty);
+        let turn = self.take_turn(at);
+        let other = Other { thread, place };
+        match (&turn, place) {
+            (Ok(Turn::Nobody), _) => self.thread = other.thread,
+            (_, Place::InCall) => self.others.in_calls.push(other),
+            _ => self.others.ready.push_back(other),
+        }
+        Ok(match turn? {
+            Turn::Stopped(stop) => Some(stop),
+            Turn::Runs | Turn::Nobody => None,
+        })
+    }
+
+    /// The thread whose turn it is runs, and there are others. Waits for the next
+    /// stop that is to be handled, which may be one of another thread.
+    pub(crate) fn among_others(&mut self) -> Result<Stop, Trouble> {
+        loop {
+            if let Some(stop) = self.look_at_own()? {
+                return Ok(stop);
+            }
+            self.look_at_others()?;
+            if self.others.ending {
+                return Ok(self.all_end()?.into());
+            }
+            let stop = match &self.thread.entered {
+                Some(entered) if may_wait(entered) => self.wait_in_call()?,
+                Some(_) => {
+                    wait_for_any(Some(PAUSE));
+                    None
+                }
+                None => self.wait_in_program()?,
+            };
+            if let Some(stop) = stop {
+                return Ok(stop);
+            }
+        }
+    }
+
+    /// Whether the thread whose turn it is has stopped.
+    fn look_at_own(&mut self) -> Result<Option<Stop>, Trouble> {
+        let becomes_another = self.thread.entered.as_ref().is_some_and(is_exec);
+        let stop = self.thread.tracee.wait_now();
+        if !becomes_another {
+            return Ok(stop?);
+        }
+        // The thread that gives the process a new program becomes the first, and
+        // the others end.
+        let first = Tracee::already(self.process);
+        if first.wait_now()? == Some(Stop::Trap(Trap::Exec)) {
+            return Ok(Some(Stop::Trap(Trap::Exec)));
+        }
+        for other in self.others.ready.iter().chain(&self.others.in_calls) {
+            let tracee = other.thread.tracee;
+            if let Ok(Some(Stop::Trap(Trap::Exit) | Stop::Exited(_) | Stop::Killed(_))) =
+                tracee.wait_now()
+            {
+                let _ = tracee.resume(Resume::Freely, 0);
+            }
+        }
+        Ok(stop.unwrap_or(None))
+    }
+
+    /// Finds out which of the others have come out of their calls, and whether
+    /// any has.
+    pub(crate) fn look_at_others(&mut self) -> Result<bool, Trouble> {
+        if self.thread.entered.as_ref().is_some_and(is_exec) {
+            return Ok(false);
+        }
+        let mut found = false;
+        let mut index = 0;
+        while let Some(other) = self.others.in_calls.get(index) {
+            match other.thread.tracee.wait_now() {
+                Ok(None) => index += 1,
+                Ok(Some(Stop::Trap(Trap::Exit) | Stop::Exited(_) | Stop::Killed(_))) | Err(_) => {
+                    self.others.ending = true;
+                    index += 1;
+                }
+                Ok(Some(stop)) => {
+                    let mut other = self.others.in_calls.remove(index);
+                    other.place = Place::Stopped(stop);
+                    self.others.ready.push_back(other);
+                    found = true;
+                }
+            }
+        }
+        // They are stopped, but whoever is killed stops no more.
+        let mut ready = self.others.ready.iter();
+        self.others.ending |= ready.any(|other| {
+            let stop = other.thread.tracee.wait_now();
+            matches!(
+                stop,
+                Ok(Some(
+                    Stop::Trap(Trap::Exit) | Stop::Exited(_) | Stop::Killed(_)
+                )) | Err(_)
+            )
+        });
+        Ok(found)
+    }
+
+    /// The thread whose turn it is is in a call.
+    fn wait_in_call(&mut self) -> Result<Option<Stop>, Trouble> {
+        if self.others.ready.is_empty() {
+            wait_for_any(None);
+            return Ok(None);
+        }
+        for _ in 0..YIELDS {
+            let _ = sched_yield();
+            if let Some(stop) = self.thread.tracee.wait_now()? {
+                return Ok(Some(stop));
+            }
+        }
+        let sleeps = matches!(state_of(self.thread.tracee.pid()), Some(b'S' | b'D'));
+        if !sleeps && self.others.called.elapsed() < IN_KERNEL {
+            wait_for_any(Some(IN_KERNEL));
+            return Ok(None);
+        }
+        self.pass_turn(Place::InCall, Position::AtCall)
+    }
+
+    /// The thread whose turn it is runs the program.
+    fn wait_in_program(&mut self) -> Result<Option<Stop>, Trouble> {
+        if let Some(deadline) = self.thread.deadline {
+            if Instant::now() >= deadline {
+                self.thread.deadline = None;
+                self.thread.tracee.interrupt()?;
+                return Ok(Some(self.thread.tracee.wait()?));
+            }
+            wait_for_any(Some(Duration::from_millis(1)));
+            return Ok(None);
+        }
+        if self.others.ready.is_empty() {
+            wait_for_any(None);
+            return Ok(None);
+        }
+        let undisturbed = self.thread.interrupted.is_none() && self.thread.delivery.is_none();
+        if undisturbed && self.has_computed_enough() {
+            return self.cut_off();
+        }
+        wait_for_any(Some(PAUSE));
+        Ok(None)
+    }
+
+    fn has_computed_enough(&self) -> bool {
+        let pause = self.log.took() * SHARE;
+        let now = computed(self.thread.tracee);
+        match (self.others.computed, now) {
+            (Some(before), Some(now)) => {
+                Duration::from_nanos(now.saturating_sub(before)) >= COMPUTING.max(pause)
+            }
+            _ => self.others.since.elapsed() >= WAITING.max(pause),
+        }
+    }
+
+    /// Ends a turn in the middle of a computation.
+    fn cut_off(&mut self) -> Result<Option<Stop>, Trouble> {
+        let tracee = self.thread.tracee;
+        tracee.interrupt()?;
+        match tracee.wait()? {
+            Stop::Trap(Trap::Stop(libc::SIGTRAP)) => {}
+            Stop::Call => {
+                // It has come to a call meanwhile, which must not be cut off: it
+                // is made when the stop that was asked for is over.
+                let registers = tracee.registers()?;
+                let number = registers.orig_rax();
+                let mut before = self.put_off(registers)?;
+                before.set_rax(number);
+                tracee.set_registers(&before)?;
+                tracee.resume(Resume::ToCall, 0)?;
+                return match tracee.wait()? {
+                    Stop::Trap(Trap::Stop(libc::SIGTRAP)) => {
+                        tracee.resume(Resume::ToCall, 0)?;
+                        Ok(None)
+                    }
+                    other => Ok(Some(other)),
+                };
+            }
+            other => return Ok(Some(other)),
+        }
+        if !self.thread.waiting.is_empty() {
+            return Ok(Some(Stop::Trap(Trap::Stop(libc::SIGTRAP))));
+        }
+        self.log.note(
+            "the time before",
+            "a thread was in the middle of a computation when others had to run",
+        );
+        self.begin_segment(self.site, false)?;
+        self.pass_turn(Place::Ready(Resume::ToCall, 0), Position::AfterEvent)
+    }
+}
+
+/// For how many nanoseconds a thread has had a processor, if the kernel tells.
+fn computed(thread: Tracee) -> Option<u64> {
+    let text = fs::read_to_string(format!("/proc/{}/schedstat", thread.pid())).ok()?;
+    text.split(' ').next()?.parse().ok()
+}
