@@ -91,7 +91,10 @@ impl Prepared {
         let mut mentioned = Mentioned::new();
         let mut classes = BTreeMap::new();
         let mut sites = Vec::new();
-        let volatiles = volatiles(tables, patterns, plan);
+        let rules = Rules {
+            patterns,
+            volatiles: volatiles(tables, patterns, plan),
+        };
         for (id, class) in &tables.classes {
             let broken = |error: ProbeError| PlayError::Class {
                 name: class.name.replace('/', "."),
@@ -106,15 +109,7 @@ impl Prepared {
                 let new = plan.classes.get(&class.name);
                 self.replaced += usize::from(new.is_some());
                 let bytes = new.unwrap_or(recorded);
-                let inside = inside(
-                    *id,
-                    class,
-                    bytes,
-                    patterns,
-                    &volatiles,
-                    &mut sites,
-                    &mut mentioned,
-                );
+                let inside = inside(*id, class, bytes, &rules, &mut sites, &mut mentioned);
                 ready = inside.map_err(broken)?;
             } else if let Some(shape) = tables.shapes.get(id).filter(|_| !class.inside) {
                 ready.name_here = name_here(class);
@@ -128,14 +123,7 @@ impl Prepared {
             }
             classes.insert(*id, ready);
         }
-        add_new(
-            patterns,
-            plan,
-            &volatiles,
-            &mut mentioned,
-            &mut classes,
-            &mut sites,
-        )?;
+        add_new(&rules, plan, &mut mentioned, &mut classes, &mut sites)?;
         guess(tables, mentioned, &mut classes);
         self.classes = classes;
         self.sites = sites;
@@ -187,8 +175,7 @@ fn inside(
     id: u32,
     class: &Class,
     bytes: &[u8],
-    patterns: &Patterns,
-    volatiles: &Volatiles,
+    rules: &Rules<'_>,
     sites: &mut Vec<(u32, String, Site)>,
     mentioned: &mut Mentioned,
 ) -> Result<Ready, ProbeError> {
@@ -197,9 +184,9 @@ fn inside(
         name: class.name.replace('/', "."),
         methods: Vec::new(),
         sites,
-        volatiles,
+        volatiles: &rules.volatiles,
     };
-    let played = replay::inside(bytes, patterns, &mut numbers)?;
+    let played = replay::inside(bytes, rules.patterns, &mut numbers)?;
     let file = ClassFile::parse(bytes)?;
     let mut ready = Ready {
         class: class.clone(),
@@ -215,9 +202,8 @@ fn inside(
 /// Inside classes that only the other version has, or that were not loaded when
 /// it was recorded: those that the classes which are played name, and so on.
 fn add_new(
-    patterns: &Patterns,
+    rules: &Rules<'_>,
     plan: &Plan,
-    volatiles: &Volatiles,
     mentioned: &mut Mentioned,
     classes: &mut BTreeMap<u32, Ready>,
     sites: &mut Vec<(u32, String, Site)>,
@@ -226,7 +212,9 @@ fn add_new(
     let mut known: BTreeSet<String> = known.map(|ready| ready.class.name.clone()).collect();
     loop {
         let new = mentioned.iter().find(|(name, _)| {
-            !known.contains(*name) && plan.classes.contains_key(*name) && patterns.is_inside(name)
+            !known.contains(*name)
+                && plan.classes.contains_key(*name)
+                && rules.patterns.is_inside(name)
         });
         let Some((name, (loader, _))) = new else {
             return Ok(());
@@ -242,7 +230,7 @@ fn add_new(
         };
         known.insert(class.name.clone());
         let bytes = plan.classes.get(&class.name).map_or(&[][..], Vec::as_slice);
-        let ready = inside(id, &class, bytes, patterns, volatiles, sites, mentioned);
+        let ready = inside(id, &class, bytes, rules, sites, mentioned);
         let ready = ready.map_err(|error| PlayError::Class {
             name: class.name.replace('/', "."),
             error,
@@ -260,17 +248,23 @@ struct Numbers<'s> {
     volatiles: &'s Volatiles,
 }
 
+/// What every inside class is played by.
+struct Rules<'p> {
+    patterns: &'p Patterns,
+    volatiles: Volatiles,
+}
+
 /// The volatile fields of all inside classes; what cannot be read will be
 /// complained of later.
 fn volatiles(tables: &Tables, patterns: &Patterns, plan: &Plan) -> Volatiles {
+    let inside = tables.classes.iter().filter(|(_, class)| class.inside);
+    let recorded = inside
+        .filter(|(_, class)| !plan.classes.contains_key(&class.name))
+        .filter_map(|(id, _)| tables.bytes.get(id));
+    let mut new = plan.classes.iter().collect::<Vec<_>>();
+    new.retain(|(name, _)| patterns.is_inside(name));
     let mut volatiles = Volatiles::default();
-    let recorded = tables.classes.iter().filter(|(_, class)| class.inside);
-    let recorded = recorded.filter_map(|(id, _)| tables.bytes.get(id));
-    let new = plan
-        .classes
-        .iter()
-        .filter(|(name, _)| patterns.is_inside(name));
-    for bytes in recorded.chain(new.map(|(_, bytes)| bytes)) {
+    for bytes in recorded.chain(new.into_iter().map(|(_, bytes)| bytes)) {
         if let Ok(file) = ClassFile::parse(bytes) {
             let _ = volatiles.add(&file);
         }

@@ -23,6 +23,8 @@
 //! | what the inserted code calls | `probe` |
 //! | the counting of a dry run | [`count`] |
 //! | who numbers methods and sites | [`catalog`] |
+//! | whether the result would verify | `plausible` |
+//! | what an outside class looks like | [`shape`] |
 //! | the same classes as a replay runs them | [`replay`] |
 //!
 //! A method that cannot be edited is left as it was and named in
@@ -42,15 +44,19 @@ mod inwrite;
 mod method;
 mod order;
 pub mod pattern;
+mod plausible;
 mod probe;
 pub mod pure;
 pub mod replay;
 mod resolution;
+pub mod shape;
 pub mod volatile;
 
 use reprise_classfile::read::{ClassFile, ReadError};
 use reprise_classfile::relocate::EditError;
 use reprise_classfile::write::{ClassEditor, PoolError, SnippetError, WriteError};
+
+pub use crate::plausible::plausible;
 
 use crate::catalog::Catalog;
 use crate::pattern::Patterns;

@@ -4,6 +4,9 @@ package reprise.runtime;
 final class Native {
     private Native() {}
 
+    /** Called with the first event of each thread; the agent has begun long before. */
+    static void begin() {}
+
     /** The number of a class in the tables, times two, plus one if it is inside. */
     static native long classInfo(Class<?> type);
 

@@ -61,6 +61,7 @@ public final class Recorders {
     }
 
     private static Recorder find(Thread thread, long tid) {
+        Native.begin();
         synchronized (ALL) {
             Owned owned = ALL.get(tid);
             if (owned == null) {
