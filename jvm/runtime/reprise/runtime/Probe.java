@@ -469,6 +469,29 @@ public final class Probe {
         r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end();
     }
 
+    /** The outside has found an object in an inside field. */
+    public static void inRead(Object receiver, Object v, int site) {
+        if (isUnmentioned(v) && !Fixed.leaves(receiver.getClass(), site)) {
+            Recorder r = Recorders.current();
+            if (r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
+        }
+    }
+
+    public static void inReadStatic(Object v, int site) {
+        if (isUnmentioned(v) && !Fixed.leaves(site)) {
+            Recorder r = Recorders.current();
+            if (r.inWrite(site)) { r.value(v); r.end(); }
+        }
+    }
+
+    private static boolean isUnmentioned(Object o) {
+        if (o == null) {
+            return false;
+        }
+        ClassInfo info = ClassInfo.of(o.getClass());
+        return info.kind == ClassInfo.NUMBERED && Ring.U.getLong(o, info.offset) == 0;
+    }
+
     public static void inWrite(Object receiver, boolean v, int site) {
         if (receiver == null || Fixed.leaves(receiver.getClass(), site)) return;
         Recorder r = Recorders.current();
