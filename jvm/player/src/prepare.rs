@@ -9,6 +9,7 @@ use reprise_jvm_events::reader::Reader;
 use reprise_jvm_events::table::{Class, Shape, Site, Tables};
 use reprise_probes::ProbeError;
 use reprise_probes::catalog::{self, Catalog};
+use reprise_probes::origin::{Origin, Origins};
 use reprise_probes::pattern::{Patterns, is_platform};
 use reprise_probes::replay::{self, replayed_name};
 use reprise_recording::{Recording, Source};
@@ -90,6 +91,7 @@ impl Prepared {
         let mut mentioned = Mentioned::new();
         let mut classes = BTreeMap::new();
         let mut sites = Vec::new();
+        let origins = origins(tables, plan);
         for (id, class) in &tables.classes {
             let broken = |error: ProbeError| PlayError::Class {
                 name: class.name.replace('/', "."),
@@ -104,7 +106,14 @@ impl Prepared {
                 let new = plan.classes.get(&class.name);
                 self.replaced += usize::from(new.is_some());
                 let bytes = new.unwrap_or(recorded);
-                let inside = inside(*id, class, bytes, patterns, &mut sites, &mut mentioned);
+                let inside = inside(
+                    (*id, class),
+                    bytes,
+                    patterns,
+                    &origins,
+                    &mut sites,
+                    &mut mentioned,
+                );
                 ready = inside.map_err(broken)?;
             } else if let Some(shape) = tables.shapes.get(id).filter(|_| !class.inside) {
                 ready.name_here = name_here(class);
@@ -118,7 +127,14 @@ impl Prepared {
             }
             classes.insert(*id, ready);
         }
-        add_new(patterns, plan, &mut mentioned, &mut classes, &mut sites)?;
+        add_new(
+            patterns,
+            plan,
+            &origins,
+            &mut mentioned,
+            &mut classes,
+            &mut sites,
+        )?;
         guess(tables, mentioned, &mut classes);
         self.classes = classes;
         self.sites = sites;
@@ -167,10 +183,10 @@ impl Prepared {
 
 /// An inside class, of these bytes.
 fn inside(
-    id: u32,
-    class: &Class,
+    (id, class): (u32, &Class),
     bytes: &[u8],
     patterns: &Patterns,
+    origins: &Origins,
     sites: &mut Vec<(u32, String, Site)>,
     mentioned: &mut Mentioned,
 ) -> Result<Ready, ProbeError> {
@@ -179,6 +195,8 @@ fn inside(
         name: class.name.replace('/', "."),
         methods: Vec::new(),
         sites,
+        loader: class.loader,
+        origins,
     };
     let played = replay::inside(bytes, patterns, &mut numbers)?;
     let file = ClassFile::parse(bytes)?;
@@ -198,6 +216,7 @@ fn inside(
 fn add_new(
     patterns: &Patterns,
     plan: &Plan,
+    origins: &Origins,
     mentioned: &mut Mentioned,
     classes: &mut BTreeMap<u32, Ready>,
     sites: &mut Vec<(u32, String, Site)>,
@@ -222,7 +241,7 @@ fn add_new(
         };
         known.insert(class.name.clone());
         let bytes = plan.classes.get(&class.name).map_or(&[][..], Vec::as_slice);
-        let ready = inside(id, &class, bytes, patterns, sites, mentioned);
+        let ready = inside((id, &class), bytes, patterns, origins, sites, mentioned);
         let ready = ready.map_err(|error| PlayError::Class {
             name: class.name.replace('/', "."),
             error,
@@ -237,6 +256,29 @@ struct Numbers<'s> {
     name: String,
     methods: Vec<String>,
     sites: &'s mut Vec<(u32, String, Site)>,
+    loader: u32,
+    origins: &'s Origins,
+}
+
+/// What all classes declare.
+fn origins(tables: &Tables, plan: &Plan) -> Origins {
+    let mut origins = Origins::default();
+    for (id, class) in &tables.classes {
+        if let Some(recorded) = tables.bytes.get(id).filter(|_| class.inside) {
+            let bytes = plan.classes.get(&class.name).unwrap_or(recorded);
+            // One that cannot be read is reported when it is made.
+            if let Ok(file) = ClassFile::parse(bytes) {
+                let _ = origins.add(class.loader, true, &file);
+            }
+        } else if let Some(shape) = tables.shapes.get(id) {
+            let mut above = shape.interfaces.clone();
+            above.push(shape.superclass.clone());
+            let members = shape.fields.iter().chain(&shape.methods);
+            let members = members.map(|member| (&*member.name, &*member.descriptor));
+            origins.insert(class.name.clone(), class.loader, false, above, members);
+        }
+    }
+    origins
 }
 
 impl Catalog for Numbers<'_> {
@@ -260,6 +302,10 @@ impl Catalog for Numbers<'_> {
         };
         self.sites.push((self.class, r#where, kept));
         u32::try_from(self.sites.len()).unwrap_or(u32::MAX)
+    }
+
+    fn origin(&self, owner: &str, name: &str, descriptor: &str) -> Origin {
+        self.origins.find(self.loader, owner, name, descriptor)
     }
 }
 

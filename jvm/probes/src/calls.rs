@@ -21,12 +21,14 @@ use reprise_classfile::descriptor::{FieldType, MethodDescriptor};
 use reprise_classfile::flow::{Type, walk};
 use reprise_classfile::mutf8::Utf8;
 use reprise_classfile::opcode;
-use reprise_classfile::read::{Instruction, MemberRef, access};
+use reprise_classfile::read::{Constant, Instruction, MemberRef, access};
 use reprise_classfile::write::Snippet;
 
 use crate::ProbeError;
+use crate::holds::Holds;
 use crate::method::Body;
 use crate::order::{is_wait, on_monitor};
+use crate::origin::Origin;
 use crate::probe::{OBJECT_TYPE, RECORDER, call, duplicate, parameter, push_id};
 use crate::pure::is_pure;
 
@@ -39,6 +41,9 @@ pub(crate) enum Way {
     Super,
     /// To one target, which is outside.
     Out,
+    /// To one target that an inside class names; an outside one above it may
+    /// declare it.
+    Perhaps,
     /// A constructor of an outside class; whether the object is on the stack
     /// afterwards.
     New(bool),
@@ -46,7 +51,7 @@ pub(crate) enum Way {
     SuperConstructor,
 }
 
-pub(crate) fn instrument(body: &mut Body<'_, '_>) -> Result<(), ProbeError> {
+pub(crate) fn instrument(body: &mut Body<'_, '_>, holds: &Holds) -> Result<(), ProbeError> {
     let sites: Vec<Instruction<'_>> = body
         .editor
         .instructions()
@@ -68,7 +73,14 @@ pub(crate) fn instrument(body: &mut Body<'_, '_>) -> Result<(), ProbeError> {
             log_result(body, &mut after, Some(OBJECT_TYPE))?;
             body.editor.after(instruction.offset, after)?;
         } else if let Some(way) = way(body, &instruction, &member, &mut kept)? {
-            probe(body, &instruction, &member, way)?;
+            probe(body, &instruction, &member, way, holds)?;
+        } else if instruction.opcode == opcode::INVOKESPECIAL
+            && kept
+                .as_ref()
+                .is_some_and(|known| known.of_this.contains(&instruction.offset))
+            && body.patterns.is_inside(&member.class.to_str_lossy())
+        {
+            body.chain(instruction.offset)?;
         }
     }
     Ok(())
@@ -120,9 +132,12 @@ pub(crate) fn way(
             Some(flags) if member.class == this => {
                 (flags & access::NATIVE != 0).then_some(Way::Out)
             }
-            // Inherited: what is not declared here stands above.
-            None if member.class == this && !super_is_inside(body)? => Some(Way::Out),
-            _ => (!inside).then_some(Way::Out),
+            _ if !inside => Some(Way::Out),
+            _ => match of_static(body, instruction, member)? {
+                Origin::Inside => None,
+                Origin::Outside => Some(Way::Out),
+                Origin::Unknown => Some(Way::Perhaps),
+            },
         },
         opcode::INVOKESPECIAL if name == "<init>" => {
             let constructions = kept.get_or_insert_with(|| Constructions::of(body));
@@ -171,9 +186,41 @@ pub(crate) fn own_method(
     Ok(None)
 }
 
-fn super_is_inside(body: &Body<'_, '_>) -> Result<bool, ProbeError> {
-    let above = body.class.super_name()?;
-    Ok(above.is_some_and(|name| body.patterns.is_inside(&name.to_str_lossy())))
+/// Who declares a static member that an inside class names.
+pub(crate) fn of_static(
+    body: &Body<'_, '_>,
+    instruction: &Instruction<'_>,
+    member: &MemberRef<'_>,
+) -> Result<Origin, ProbeError> {
+    // Static methods of interfaces are not inherited.
+    let constant = instruction.constant().map(|at| body.class.pool.get(at));
+    if let Some(Constant::InterfaceMethodRef { .. }) = constant.transpose()? {
+        return Ok(Origin::Inside);
+    }
+    Ok(body.catalog.origin(
+        &member.class.to_str_lossy(),
+        &member.name.to_str_lossy(),
+        &member.descriptor.to_str_lossy(),
+    ))
+}
+
+/// Pushes the number of a site that names a static member, or 0 if it turns out
+/// when the site is reached that the member is inside.
+pub(crate) fn push_aim(
+    body: &mut Body<'_, '_>,
+    code: &mut Snippet,
+    owner: &str,
+    site: u32,
+) -> Result<(), ProbeError> {
+    // The classes above are known once the class is loaded, and it is about to
+    // be. Class files before Java 5 cannot say so.
+    if body.class.major >= 49 {
+        code.push_class(owner, body.pool)?;
+    } else {
+        code.op(opcode::ACONST_NULL)?;
+    }
+    push_id(code, site, body.pool)?;
+    call(code, "aims", "(Ljava/lang/Class;I)I", body.pool)
 }
 
 fn probe(
@@ -181,6 +228,7 @@ fn probe(
     instruction: &Instruction<'_>,
     member: &MemberRef<'_>,
     way: Way,
+    holds: &Holds,
 ) -> Result<(), ProbeError> {
     let owner = member.class.to_str_lossy();
     let name = member.name.to_str_lossy();
@@ -198,7 +246,7 @@ fn probe(
     let (called, receiver) = match way {
         Way::Dispatch => ("call", true),
         Way::Super => ("callSuper", true),
-        Way::Out | Way::New(_) => ("callOut", false),
+        Way::Out | Way::Perhaps | Way::New(_) => ("callOut", false),
         Way::SuperConstructor => ("callSuperInit", false),
     };
     let waits = way == Way::Dispatch && is_wait(member);
@@ -210,7 +258,11 @@ fn probe(
         before.op(opcode::DUP)?;
     }
     body.load_recorder(&mut before)?;
-    push_id(&mut before, site, body.pool)?;
+    if way == Way::Perhaps {
+        push_aim(body, &mut before, &owner, site)?;
+    } else {
+        push_id(&mut before, site, body.pool)?;
+    }
     let bare = if arguments.is_empty() { "Bare" } else { "" };
     let object = if receiver { "Ljava/lang/Object;" } else { "" };
     let mut class = "";
@@ -226,6 +278,7 @@ fn probe(
         body.pool,
     )?;
     body.log_arguments(&mut before, &arguments)?;
+    holds.give(body, &mut before, instruction.offset, &arguments)?;
     for (ty, slot) in &arguments {
         before.load(*ty, *slot)?;
     }
@@ -235,12 +288,6 @@ fn probe(
     if waits {
         body.load_recorder(&mut after)?;
         call(&mut after, "waited", &format!("({RECORDER})V"), body.pool)?;
-    }
-    if way == Way::Super && name == "clone" && text == "()Ljava/lang/Object;" {
-        after.op(opcode::DUP)?;
-        body.load_recorder(&mut after)?;
-        let descriptor = format!("(Ljava/lang/Object;{RECORDER})V");
-        call(&mut after, "cloned", &descriptor, body.pool)?;
     }
     let result = match (way, descriptor.result) {
         (Way::New(true), _) => Some((OBJECT_TYPE, true)),

@@ -1,11 +1,19 @@
 //! Who numbers methods and sites: the agent, which also writes the tables.
 
+use crate::origin::Origin;
+
 /// Hands out numbers while a class is being instrumented.
 pub trait Catalog {
     /// A method of the class, by its access flags, name and descriptor.
     fn method(&mut self, access: u16, name: &str, descriptor: &str) -> u32;
     /// An instruction that may cross the boundary.
     fn site(&mut self, site: &Site<'_>) -> u32;
+    /// Which side declares a member that the class being instrumented looks up
+    /// in `owner`.
+    fn origin(&self, owner: &str, name: &str, descriptor: &str) -> Origin {
+        let _ = (owner, name, descriptor);
+        Origin::Unknown
+    }
 }
 
 /// An instruction that may cross the boundary.

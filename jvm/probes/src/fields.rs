@@ -13,7 +13,9 @@ use reprise_classfile::read::{Instruction, MemberRef};
 use reprise_classfile::write::Snippet;
 
 use crate::ProbeError;
+use crate::calls::{of_static, push_aim};
 use crate::method::Body;
+use crate::origin::Origin;
 use crate::pattern::is_platform;
 use crate::probe::{RECORDER, call, duplicate, parameter, push_id};
 
@@ -44,23 +46,29 @@ pub(crate) fn instrument(body: &mut Body<'_, '_>) -> Result<(), ProbeError> {
             continue;
         }
         let member = body.class.pool.member(index)?;
-        if may_leave(body, &instruction, &member)? {
-            access(body, &instruction, &member)?;
+        match side(body, &instruction, &member)? {
+            Origin::Inside => {}
+            side => access(body, &instruction, &member, side)?,
         }
     }
     Ok(())
 }
 
-/// Whether a field access could be one of an outside field.
-pub(crate) fn may_leave(
+/// Which side a field is on; where that depends on the receiver, it counts as
+/// outside.
+pub(crate) fn side(
     body: &Body<'_, '_>,
     instruction: &Instruction<'_>,
     member: &MemberRef<'_>,
-) -> Result<bool, ProbeError> {
+) -> Result<Origin, ProbeError> {
+    if member.class == body.class.name()? && declares(body, member)? {
+        return Ok(Origin::Inside);
+    }
     let is_static = matches!(instruction.opcode, opcode::GETSTATIC | opcode::PUTSTATIC);
-    let own = member.class == body.class.name()? && declares(body, member)?;
-    let inside = is_static && body.patterns.is_inside(&member.class.to_str_lossy());
-    Ok(!own && !inside)
+    if is_static && body.patterns.is_inside(&member.class.to_str_lossy()) {
+        return of_static(body, instruction, member);
+    }
+    Ok(Origin::Outside)
 }
 
 /// Whether the class declares that field itself.
@@ -93,6 +101,7 @@ fn access(
     body: &mut Body<'_, '_>,
     instruction: &Instruction<'_>,
     member: &MemberRef<'_>,
+    side: Origin,
 ) -> Result<(), ProbeError> {
     let owner = member.class.to_str_lossy();
     let name = member.name.to_str_lossy();
@@ -117,12 +126,18 @@ fn access(
             )?;
         }
         opcode::GETSTATIC => {
-            if may_run_code(body, &owner) {
+            if side == Origin::Unknown {
+                let mut before = Snippet::new();
+                body.load_recorder(&mut before)?;
+                push_aim(body, &mut before, &owner, site)?;
+                call(&mut before, "touch", &format!("({RECORDER}I)V"), body.pool)?;
+                body.editor.before(offset, before)?;
+            } else if !is_platform(&owner) {
                 touch(body, offset, site)?;
             }
             duplicate(&mut after, ty)?;
             body.load_recorder(&mut after)?;
-            push_id(&mut after, site, body.pool)?;
+            push_static(body, &mut after, &owner, site, side)?;
             let descriptor = format!("({value}{RECORDER}I)V");
             call(&mut after, "readStatic", &descriptor, body.pool)?;
         }
@@ -137,7 +152,7 @@ fn access(
         _ => {
             duplicate(&mut before, ty)?;
             body.load_recorder(&mut before)?;
-            push_id(&mut before, site, body.pool)?;
+            push_static(body, &mut before, &owner, site, side)?;
             let descriptor = format!("({value}{RECORDER}I)V");
             call(&mut before, "writeStatic", &descriptor, body.pool)?;
         }
@@ -145,6 +160,21 @@ fn access(
     body.editor.before(offset, before)?;
     body.editor.after(offset, after)?;
     Ok(())
+}
+
+/// Pushes the number of a site, or what stands for it while its side is not
+/// known.
+fn push_static(
+    body: &mut Body<'_, '_>,
+    code: &mut Snippet,
+    owner: &str,
+    site: u32,
+    side: Origin,
+) -> Result<(), ProbeError> {
+    match side {
+        Origin::Unknown => push_aim(body, code, owner, site),
+        _ => push_id(code, site, body.pool),
+    }
 }
 
 /// Begins an event about the receiver on the stack.

@@ -1,46 +1,68 @@
 //! Writes to inside fields by outside classes.
 //!
-//! Looked for in the classes of the application only, and there only in those
-//! whose constant pool names a field of an inside class.
+//! Looked for in the classes of the application only, and there only at fields
+//! that an inside class declares, or may turn out to declare: an outside
+//! subclass names itself when it writes to a field that it inherits.
 
 use reprise_classfile::descriptor::FieldType;
 use reprise_classfile::mutf8::Utf8;
 use reprise_classfile::opcode;
-use reprise_classfile::read::{ClassFile, Constant, Instruction, LineNumberTable, Member};
+use reprise_classfile::read::{ClassFile, Instruction, LineNumberTable, Member, MemberRef};
 use reprise_classfile::relocate::Editor;
 use reprise_classfile::write::{ClassEditor, PoolEditor, Snippet};
 
 use crate::catalog::{Catalog, Site};
+use crate::origin::Origin;
 use crate::pattern::Patterns;
 use crate::probe::{call, duplicate, parameter, push_id};
-use crate::{ProbeError, Skipped};
+use crate::{ProbeError, Skipped, reflected};
 
-/// Whether the class could write to a field of an inside class.
-pub(crate) fn mentions_inside_field(
+/// Which side a field is on that an outside class writes to.
+fn side(
     class: &ClassFile<'_>,
+    member: &MemberRef<'_>,
     patterns: &Patterns,
-) -> Result<bool, ProbeError> {
-    for index in class.pool.indexes() {
-        if let Constant::FieldRef { class: owner, .. } = class.pool.get(index)?
-            && patterns.is_inside(&class.pool.class_name(owner)?.to_str_lossy())
-        {
-            return Ok(true);
+    catalog: &dyn Catalog,
+) -> Result<Origin, ProbeError> {
+    let name = member.name.to_str_lossy();
+    let descriptor = member.descriptor.to_str_lossy();
+    let owner = member.class.to_str_lossy();
+    let own = member.class == class.name()?;
+    if own {
+        for field in &class.fields {
+            if class.pool.utf8(field.name)? == member.name
+                && class.pool.utf8(field.descriptor)? == member.descriptor
+            {
+                return Ok(Origin::Outside);
+            }
         }
     }
-    Ok(false)
+    // A class that is being loaded comes before those above it.
+    let above = class.super_name()?.filter(|_| own);
+    let start = above.map_or(owner, Utf8::to_str_lossy);
+    let found = catalog.origin(&start, &name, &descriptor);
+    if found == Origin::Unknown && patterns.is_inside(&start) {
+        return Ok(Origin::Inside);
+    }
+    Ok(found)
 }
 
+/// Gives every method that needs them its probes; none when no method does.
 pub(crate) fn instrument<'c>(
     class: &'c ClassFile<'c>,
     edited: &mut ClassEditor<'c>,
     patterns: &Patterns,
     catalog: &mut dyn Catalog,
-) -> Result<Vec<Skipped>, ProbeError> {
+) -> Result<Option<Vec<Skipped>>, ProbeError> {
     let mut skipped = Vec::new();
+    let mut changed = false;
     for (index, method) in class.methods.iter().enumerate() {
         match instrument_one(class, method, &mut edited.pool, patterns, catalog) {
             Ok(None) => {}
-            Ok(Some(code)) => edited.set_code(index, code)?,
+            Ok(Some(code)) => {
+                changed = true;
+                edited.set_code(index, code)?;
+            }
             Err(error) => {
                 let name = class.pool.utf8(method.name)?.to_str_lossy();
                 let descriptor = class.pool.utf8(method.descriptor)?.to_str_lossy();
@@ -51,7 +73,7 @@ pub(crate) fn instrument<'c>(
             }
         }
     }
-    Ok(skipped)
+    Ok((changed || !skipped.is_empty()).then_some(skipped))
 }
 
 fn instrument_one<'c>(
@@ -64,20 +86,31 @@ fn instrument_one<'c>(
     let Some(mut editor) = Editor::new(class, method)? else {
         return Ok(None);
     };
-    let writes: Vec<Instruction<'_>> = editor
+    let candidates: Vec<Instruction<'_>> = editor
         .instructions()
         .iter()
-        .filter(|i| matches!(i.opcode, opcode::PUTFIELD | opcode::PUTSTATIC))
+        .filter(|i| {
+            matches!(
+                i.opcode,
+                opcode::PUTFIELD | opcode::PUTSTATIC | opcode::INVOKEVIRTUAL | opcode::INVOKESTATIC
+            )
+        })
         .copied()
         .collect();
     let mut id = None;
-    for instruction in writes {
+    for instruction in candidates {
         let Some(index) = instruction.constant() else {
             continue;
         };
         let member = class.pool.member(index)?;
         let owner = member.class.to_str_lossy();
-        if !patterns.is_inside(&owner) {
+        let reach = reflected::reach(&instruction, &member);
+        let writes = matches!(instruction.opcode, opcode::PUTFIELD | opcode::PUTSTATIC);
+        let side = match writes {
+            true => side(class, &member, patterns, catalog)?,
+            false => Origin::Outside,
+        };
+        if side == Origin::Outside && reach.is_none() {
             continue;
         }
         let id = *id.get_or_insert_with(|| {
@@ -95,6 +128,10 @@ fn instrument_one<'c>(
             name: &member.name.to_str_lossy(),
             descriptor: &member.descriptor.to_str_lossy(),
         });
+        if let Some(reach) = reach {
+            reflected::instrument(&mut editor, &instruction, &member, reach, site, pool)?;
+            continue;
+        }
         let ty = FieldType::parse(member.descriptor)?;
         let mut code = Snippet::new();
         if instruction.opcode == opcode::PUTFIELD {
@@ -108,7 +145,13 @@ fn instrument_one<'c>(
             code.load(ty, slot)?;
         } else {
             duplicate(&mut code, ty)?;
-            push_id(&mut code, site, pool)?;
+            if side == Origin::Unknown && class.major >= 49 {
+                code.push_class(&owner, pool)?;
+                push_id(&mut code, site, pool)?;
+                call(&mut code, "aimsInside", "(Ljava/lang/Class;I)I", pool)?;
+            } else {
+                push_id(&mut code, site, pool)?;
+            }
             let descriptor = format!("({}I)V", parameter(ty));
             call(&mut code, "inWriteStatic", &descriptor, pool)?;
         }

@@ -34,13 +34,16 @@ pub mod count;
 mod dynamic;
 mod fields;
 pub mod hide;
+mod holds;
 mod identity;
 mod inwrite;
 mod method;
 mod order;
+pub mod origin;
 pub mod pattern;
 mod probe;
 pub mod pure;
+mod reflected;
 pub mod replay;
 mod resolution;
 
@@ -112,11 +115,10 @@ pub fn outside(
     catalog: &mut dyn Catalog,
 ) -> Result<Option<Instrumented>, ProbeError> {
     let class = ClassFile::parse(bytes)?;
-    if !inwrite::mentions_inside_field(&class, patterns)? {
-        return Ok(None);
-    }
     let mut edited = ClassEditor::new(&class);
-    let skipped = inwrite::instrument(&class, &mut edited, patterns, catalog)?;
+    let Some(skipped) = inwrite::instrument(&class, &mut edited, patterns, catalog)? else {
+        return Ok(None);
+    };
     let bytes = edited.finish()?;
     Ok(Some(Instrumented { bytes, skipped }))
 }

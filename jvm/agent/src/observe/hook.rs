@@ -209,7 +209,10 @@ unsafe fn instrument(
     // SAFETY: the caller vouches for the loader.
     let number = unsafe { session.loader(live, frame, loader) };
     let class = live.tables.class(number, inside, name);
-    let mut catalog = live.tables.catalog(class);
+    if let Ok(class) = ClassFile::parse(bytes) {
+        live.tables.declares(number, inside, &class);
+    }
+    let mut catalog = live.tables.catalog(number, class);
     let result = if inside {
         live.tables.bytes(class, bytes.to_vec());
         reprise_probes::inside(bytes, &session.patterns, &mut catalog).map(Some)

@@ -6,8 +6,10 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use reprise_classfile::read::ClassFile;
 use reprise_jvm_events::table::{Class, Entry, Method, Shape, Site, Skipped};
 use reprise_probes::catalog::{self, Catalog};
+use reprise_probes::origin::{Origin, Origins};
 use reprise_recording::spool::StdEnvironment;
 use reprise_recording::spool::ring::RingWriter;
 
@@ -25,11 +27,18 @@ struct Inner {
     /// plus one.
     sites: Vec<Named>,
     skipped: Vec<Skipped>,
+    /// What the program's classes declare.
+    origins: Origins,
 }
 
 /// The member that a site names.
 #[derive(Clone)]
 pub(super) struct Named {
+    /// Its method, and the line there.
+    method: u32,
+    line: u32,
+    /// The loader of the class that it stands in.
+    loader: u32,
     pub(super) opcode: u8,
     pub(super) owner: String,
     pub(super) name: String,
@@ -46,6 +55,7 @@ impl Tables {
             values: 0,
             sites: Vec::new(),
             skipped: Vec::new(),
+            origins: Origins::default(),
         }))
     }
 
@@ -108,10 +118,60 @@ impl Tables {
         self.inner().sites.get(at).cloned()
     }
 
+    /// A site at the same place as another that names another member; 0 when
+    /// there is no such place.
+    pub(super) fn site_like(
+        &self,
+        site: u32,
+        opcode: u8,
+        owner: String,
+        name: String,
+        descriptor: String,
+    ) -> u32 {
+        let Some(place) = self.site(site) else {
+            return 0;
+        };
+        let mut inner = self.inner();
+        let named = Named {
+            opcode,
+            owner,
+            name,
+            descriptor,
+            ..place
+        };
+        inner.sites.push(named.clone());
+        let id = u32::try_from(inner.sites.len()).unwrap_or(u32::MAX);
+        let site = Site {
+            method: named.method,
+            offset: 0,
+            line: named.line,
+            opcode,
+            owner: named.owner,
+            name: named.name,
+            descriptor: named.descriptor,
+        };
+        inner.add(&Entry::Site { id, site });
+        id
+    }
+
+    /// What a class that is being loaded declares.
+    pub(super) fn declares(&self, loader: u32, inside: bool, class: &ClassFile<'_>) {
+        // A class that cannot be read is none, as the JVM will say.
+        let _ = self.inner().origins.add(loader, inside, class);
+    }
+
+    /// Who declares the static member that a site names.
+    pub(super) fn origin(&self, named: &Named) -> Origin {
+        let (owner, name, descriptor) = (&named.owner, &named.name, &named.descriptor);
+        let inner = self.inner();
+        inner.origins.find(named.loader, owner, name, descriptor)
+    }
+
     /// Who numbers the methods and sites of a class.
-    pub(super) fn catalog(&self, class: u32) -> impl Catalog {
+    pub(super) fn catalog(&self, loader: u32, class: u32) -> impl Catalog {
         Numbers {
             tables: self,
+            loader,
             class,
         }
     }
@@ -143,6 +203,7 @@ impl Inner {
 
 struct Numbers<'t> {
     tables: &'t Tables,
+    loader: u32,
     class: u32,
 }
 
@@ -164,6 +225,9 @@ impl Catalog for Numbers<'_> {
     fn site(&mut self, site: &catalog::Site<'_>) -> u32 {
         let mut inner = self.tables.inner();
         let named = Named {
+            method: site.method,
+            line: site.line,
+            loader: self.loader,
             opcode: site.opcode,
             owner: site.owner.to_owned(),
             name: site.name.to_owned(),
@@ -182,5 +246,10 @@ impl Catalog for Numbers<'_> {
         };
         inner.add(&Entry::Site { id, site });
         id
+    }
+
+    fn origin(&self, owner: &str, name: &str, descriptor: &str) -> Origin {
+        let inner = self.tables.inner();
+        inner.origins.find(self.loader, owner, name, descriptor)
     }
 }

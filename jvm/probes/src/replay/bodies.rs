@@ -7,14 +7,17 @@ use reprise_classfile::write::{Invoke, Snippet};
 
 use super::functions;
 use super::order;
+use super::receivers::Receivers;
 use super::replayed_name;
 use super::resolution;
-use super::stubs::{STUB, Shape, Stubs, named};
+use super::stubs::{STUB, Shape, Stubs};
 use crate::ProbeError;
 use crate::calls::{Constructions, Way, is_value_of, way};
-use crate::fields::may_leave;
+use crate::dynamic::descriptor_of;
+use crate::fields::side;
 use crate::method::Body;
 use crate::order::is_shared;
+use crate::origin::Origin;
 use crate::probe::{OBJECT_TYPE, push_id};
 use crate::pure::is_pure;
 use crate::resolution::names_a_constant;
@@ -24,6 +27,7 @@ pub(super) fn rewrite<'c>(
     stubs: &mut Stubs<'c>,
 ) -> Result<(), ProbeError> {
     let mut constructions = None;
+    let receivers = Receivers::of(body);
     for instruction in body.editor.instructions().to_vec() {
         match instruction.opcode {
             opcode::MONITORENTER => order::enter(body, &instruction)?,
@@ -40,8 +44,9 @@ pub(super) fn rewrite<'c>(
             }
             opcode::GETSTATIC..=opcode::PUTFIELD => {
                 let member = body.class.pool.member(index)?;
-                if may_leave(body, &instruction, &member)? {
-                    access(body, stubs, &instruction, &member)?;
+                // Whatever was reached has been seen: the rest is never run.
+                if side(body, &instruction, &member)? == Origin::Outside {
+                    access(body, stubs, &instruction, &member, &receivers)?;
                 } else if is_shared(body, &instruction, &member)? {
                     order::access(body, stubs, &instruction, &member)?;
                 }
@@ -54,8 +59,10 @@ pub(super) fn rewrite<'c>(
                     construct(body, stubs, &instruction, &member, of_this)?;
                 } else if is_value_of(&instruction, &member) {
                     functions::string(body, &instruction)?;
-                } else if let Some(way) = way(body, &instruction, &member, &mut constructions)? {
-                    call(body, stubs, &instruction, &member, way)?;
+                } else if let Some(way) = way(body, &instruction, &member, &mut constructions)?
+                    .filter(|way| *way != Way::Perhaps)
+                {
+                    call(body, stubs, &instruction, &member, way, &receivers)?;
                 }
             }
             _ => {}
@@ -150,6 +157,7 @@ fn call<'c>(
     instruction: &Instruction<'c>,
     member: &MemberRef<'c>,
     way: Way,
+    receivers: &Receivers<'c>,
 ) -> Result<(), ProbeError> {
     let owner = member.class.to_str_lossy();
     let name = member.name.to_str_lossy();
@@ -158,16 +166,17 @@ fn call<'c>(
     let site = body.site(offset, instruction.opcode, &owner, &name, &text);
     let descriptor = MethodDescriptor::parse(member.descriptor)?;
     let receiver = match way {
-        Way::Dispatch => Some(named(member.class)),
+        Way::Dispatch => Some(receivers.at(offset, member.class)),
         // What `super` calls are made on is this class.
         Way::Super => Some(FieldType::Object(body.class.name()?)),
-        Way::Out | Way::New(_) | Way::SuperConstructor => None,
+        Way::Out | Way::Perhaps | Way::New(_) | Way::SuperConstructor => None,
     };
     let mut parameters: Vec<FieldType<'_>> = receiver.into_iter().collect();
     parameters.extend(descriptor.parameters);
     let result = descriptor.result;
     let shape = Shape { parameters, result };
-    let key = format!("{} {owner} {name} {text}", instruction.opcode);
+    let on = receiver.map(descriptor_of).unwrap_or_default();
+    let key = format!("{} {on} {owner} {name} {text}", instruction.opcode);
     let code = stubs.call(key, &shape, site, body.pool, |stubs, pool| {
         if receiver.is_none() {
             return Stubs::always(&shape, "call", pool);
@@ -206,6 +215,7 @@ fn access<'c>(
     stubs: &mut Stubs<'c>,
     instruction: &Instruction<'c>,
     member: &MemberRef<'c>,
+    receivers: &Receivers<'c>,
 ) -> Result<(), ProbeError> {
     let owner = member.class.to_str_lossy();
     let name = member.name.to_str_lossy();
@@ -217,15 +227,17 @@ fn access<'c>(
     let writes = matches!(opcode, opcode::PUTSTATIC | opcode::PUTFIELD);
     let mut parameters = Vec::new();
     if !is_static {
-        parameters.push(named(member.class));
+        parameters.push(receivers.at(instruction.offset, member.class));
     }
     if writes {
         parameters.push(ty);
     }
+    let on = parameters.first().copied().filter(|_| !is_static);
+    let on = on.map(descriptor_of).unwrap_or_default();
     let result = (!writes).then_some(ty);
     let shape = Shape { parameters, result };
     let function = if writes { "write" } else { "read" };
-    let key = format!("{opcode} {owner} {name} {text}");
+    let key = format!("{opcode} {on} {owner} {name} {text}");
     let code = stubs.call(key, &shape, site, body.pool, |stubs, pool| {
         if is_static {
             return Stubs::always(&shape, function, pool);

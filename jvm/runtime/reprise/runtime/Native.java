@@ -19,7 +19,10 @@ final class Native {
      */
     static native boolean refersOutside(Class<?> owner, int site);
 
-    /** The same for a receiver that is an immutable value of the JDK. */
+    /** Whether the static member that a site names is declared inside. */
+    static native boolean aimsInside(int site);
+
+    /** Whether a site leaves when its receiver is an immutable value of the JDK. */
     static native boolean leavesValue(int site);
 
     /** Stores a value in the tables and returns its number. */
@@ -27,6 +30,13 @@ final class Native {
 
     /** What a dry run has counted. */
     static native void counted(byte[] text);
+
+    /** A site for a field that the call at another site has written to. */
+    static native int fieldSite(int site, Class<?> owner, String name, String type,
+        boolean isStatic);
+
+    /** Something that cannot be recorded, and why. */
+    static native void left(String what, String why);
 
     /** A thread has no ring, so its events are not recorded. */
     static native void skipped(String thread);

@@ -42,7 +42,9 @@ public final class Probe {
     }
 
     public static void constructed(Object value, Recorder r, int token) {
-        returns(value, r, token);
+        if ((token & 1) != 0) {
+            r.constructed(value, token);
+        }
     }
 
     public static void caught(Throwable thrown, Recorder r, int token) {
@@ -61,6 +63,30 @@ public final class Probe {
         if ((token & 1) != 0) {
             r.excOut(thrown);
         }
+    }
+
+    /**
+     * A constructor cannot catch what super() or this() throws: what these were
+     * called with as {@link #chained} stands for the one that the outside called.
+     */
+    public static void thrownNew(Throwable thrown, Recorder r, int token, int chain) {
+        int from = (token & 1) != 0 ? token : chain;
+        if ((from & 1) != 0 && r.level >= from >> 1) {
+            caught(thrown, r, from);
+            r.constructedNot(thrown);
+        } else {
+            thrown(thrown, r, token);
+        }
+    }
+
+    /** A constructor is about to call super() or this(), inside. */
+    public static void chains(Recorder r, int token, int chained) {
+        r.chains(token, chained);
+    }
+
+    /** A constructor is entered. */
+    public static int chained(Recorder r) {
+        return r.chained();
     }
 
     // A call may leave.
@@ -98,12 +124,27 @@ public final class Probe {
     }
 
     public static void callOut(Recorder r, int site) {
-        r.outCall(site);
+        r.at = 0;
+        if (site != 0) {
+            r.outCall(site);
+        }
     }
 
     public static void callOutBare(Recorder r, int site) {
-        r.outCall(site);
-        r.end();
+        if (site != 0) {
+            r.outCall(site);
+            r.end();
+        }
+    }
+
+    /** The site, or 0 when the static member that it names is inside. */
+    public static int aims(Class<?> owner, int site) {
+        return Sites.aimsInside(site) ? 0 : site;
+    }
+
+    /** The site, or 0 when the static member that it names is outside. */
+    public static int aimsInside(Class<?> owner, int site) {
+        return Sites.aimsInside(site) ? site : 0;
     }
 
     public static void returned(Recorder r) {
@@ -138,16 +179,6 @@ public final class Probe {
         returned(r);
     }
 
-    /** What Object.clone copied includes the number. */
-    public static void cloned(Object copy, Recorder r) {
-        if (copy != null && (r.level & 1) == 0) {
-            ClassInfo info = ClassInfo.of(copy.getClass());
-            if (info.kind == ClassInfo.NUMBERED) {
-                Ring.U.putLong(copy, info.offset, 0);
-            }
-        }
-    }
-
     public static void refers(Object function, Class<?> owner, int site) {
         ClassInfo info = ClassInfo.of(function.getClass());
         if (!info.refersKnown) {
@@ -163,6 +194,27 @@ public final class Probe {
     /** A lambda that is being made captures an object. */
     public static void captured(Object o, Recorder r) {
         r.expose(o);
+    }
+
+    // Arrays that both sides hold.
+
+    public static void holds(Object array) {
+        if (array != null) {
+            Watched.add(array);
+        }
+    }
+
+    public static void returnsHeld(Object array, Recorder r, int token) {
+        if ((token & 1) != 0) {
+            holds(array);
+        }
+    }
+
+    /** The inside puts an array into a field: that matters if it has crossed. */
+    public static void keeps(Object array) {
+        if (array != null && Ids.isKnown(array)) {
+            Watched.add(array);
+        }
     }
 
     // Fields.
@@ -192,7 +244,9 @@ public final class Probe {
     }
 
     public static void touch(Recorder r, int site) {
-        r.touch(site);
+        if (site != 0) {
+            r.touch(site);
+        }
     }
 
     public static void touched(Recorder r) {
@@ -236,6 +290,29 @@ public final class Probe {
         }
         if (ClassInfo.of(a.getClass()).isValue() && a.equals(b)) {
             r.compared(a == b);
+        }
+    }
+
+    // Other ways in. The outside calls these: nothing may come of what goes wrong.
+
+    public static void fieldSet(Object field, Object object, int site) {
+        try {
+            Reflected.set(Recorders.current(), (java.lang.reflect.Field) field, object, site);
+        } catch (RuntimeException | LinkageError unknown) {
+            Native.left(String.valueOf(field), "it was set by reflection: " + unknown);
+        }
+    }
+
+    public static void reaches(Object owner, Object name) {
+        if (owner != null && name != null) {
+            Reflected.reaches((Class<?>) owner, (String) name);
+        }
+    }
+
+    public static void reaches(Object field) {
+        if (field != null) {
+            java.lang.reflect.Field known = (java.lang.reflect.Field) field;
+            Reflected.reaches(known.getDeclaringClass(), known.getName());
         }
     }
 
@@ -318,96 +395,96 @@ public final class Probe {
     }
 
     public static void readStatic(boolean v, Recorder r, int site) {
-        r.readsStatic(site); if (r.at != 0) r.value(v); r.end();
+        if (site != 0) { r.readsStatic(site); if (r.at != 0) r.value(v); r.end(); }
     }
     public static void readStatic(byte v, Recorder r, int site) {
-        r.readsStatic(site); if (r.at != 0) r.value(v); r.end();
+        if (site != 0) { r.readsStatic(site); if (r.at != 0) r.value(v); r.end(); }
     }
     public static void readStatic(char v, Recorder r, int site) {
-        r.readsStatic(site); if (r.at != 0) r.value(v); r.end();
+        if (site != 0) { r.readsStatic(site); if (r.at != 0) r.value(v); r.end(); }
     }
     public static void readStatic(short v, Recorder r, int site) {
-        r.readsStatic(site); if (r.at != 0) r.value(v); r.end();
+        if (site != 0) { r.readsStatic(site); if (r.at != 0) r.value(v); r.end(); }
     }
     public static void readStatic(int v, Recorder r, int site) {
-        r.readsStatic(site); if (r.at != 0) r.value(v); r.end();
+        if (site != 0) { r.readsStatic(site); if (r.at != 0) r.value(v); r.end(); }
     }
     public static void readStatic(long v, Recorder r, int site) {
-        r.readsStatic(site); if (r.at != 0) r.value(v); r.end();
+        if (site != 0) { r.readsStatic(site); if (r.at != 0) r.value(v); r.end(); }
     }
     public static void readStatic(float v, Recorder r, int site) {
-        r.readsStatic(site); if (r.at != 0) r.value(v); r.end();
+        if (site != 0) { r.readsStatic(site); if (r.at != 0) r.value(v); r.end(); }
     }
     public static void readStatic(double v, Recorder r, int site) {
-        r.readsStatic(site); if (r.at != 0) r.value(v); r.end();
+        if (site != 0) { r.readsStatic(site); if (r.at != 0) r.value(v); r.end(); }
     }
     public static void readStatic(Object v, Recorder r, int site) {
-        r.readsStatic(site); if (r.at != 0) r.value(v); r.end();
+        if (site != 0) { r.readsStatic(site); if (r.at != 0) r.value(v); r.end(); }
     }
 
     public static void writeStatic(boolean v, Recorder r, int site) {
-        r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end();
+        if (site != 0) { r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end(); }
     }
     public static void writeStatic(byte v, Recorder r, int site) {
-        r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end();
+        if (site != 0) { r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end(); }
     }
     public static void writeStatic(char v, Recorder r, int site) {
-        r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end();
+        if (site != 0) { r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end(); }
     }
     public static void writeStatic(short v, Recorder r, int site) {
-        r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end();
+        if (site != 0) { r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end(); }
     }
     public static void writeStatic(int v, Recorder r, int site) {
-        r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end();
+        if (site != 0) { r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end(); }
     }
     public static void writeStatic(long v, Recorder r, int site) {
-        r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end();
+        if (site != 0) { r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end(); }
     }
     public static void writeStatic(float v, Recorder r, int site) {
-        r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end();
+        if (site != 0) { r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end(); }
     }
     public static void writeStatic(double v, Recorder r, int site) {
-        r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end();
+        if (site != 0) { r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end(); }
     }
     public static void writeStatic(Object v, Recorder r, int site) {
-        r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end();
+        if (site != 0) { r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end(); }
     }
 
     public static void inWrite(Object receiver, boolean v, int site) {
         Recorder r = Recorders.current();
-        if (receiver != null && r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
+        if (receiver != null && r.inWrite(receiver, site)) { r.value(receiver); r.value(v); r.end(); }
     }
     public static void inWrite(Object receiver, byte v, int site) {
         Recorder r = Recorders.current();
-        if (receiver != null && r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
+        if (receiver != null && r.inWrite(receiver, site)) { r.value(receiver); r.value(v); r.end(); }
     }
     public static void inWrite(Object receiver, char v, int site) {
         Recorder r = Recorders.current();
-        if (receiver != null && r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
+        if (receiver != null && r.inWrite(receiver, site)) { r.value(receiver); r.value(v); r.end(); }
     }
     public static void inWrite(Object receiver, short v, int site) {
         Recorder r = Recorders.current();
-        if (receiver != null && r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
+        if (receiver != null && r.inWrite(receiver, site)) { r.value(receiver); r.value(v); r.end(); }
     }
     public static void inWrite(Object receiver, int v, int site) {
         Recorder r = Recorders.current();
-        if (receiver != null && r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
+        if (receiver != null && r.inWrite(receiver, site)) { r.value(receiver); r.value(v); r.end(); }
     }
     public static void inWrite(Object receiver, long v, int site) {
         Recorder r = Recorders.current();
-        if (receiver != null && r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
+        if (receiver != null && r.inWrite(receiver, site)) { r.value(receiver); r.value(v); r.end(); }
     }
     public static void inWrite(Object receiver, float v, int site) {
         Recorder r = Recorders.current();
-        if (receiver != null && r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
+        if (receiver != null && r.inWrite(receiver, site)) { r.value(receiver); r.value(v); r.end(); }
     }
     public static void inWrite(Object receiver, double v, int site) {
         Recorder r = Recorders.current();
-        if (receiver != null && r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
+        if (receiver != null && r.inWrite(receiver, site)) { r.value(receiver); r.value(v); r.end(); }
     }
     public static void inWrite(Object receiver, Object v, int site) {
         Recorder r = Recorders.current();
-        if (receiver != null && r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
+        if (receiver != null && r.inWrite(receiver, site)) { r.value(receiver); r.value(v); r.end(); }
     }
 
     public static void inWriteStatic(boolean v, int site) {

@@ -22,6 +22,10 @@ final class Sites {
     }
 
     private static volatile Met[] sites = new Met[1024];
+    private static final byte INSIDE = 1;
+    private static final byte OUTSIDE = 2;
+    /** For sites that name static members: which side these are on. */
+    private static volatile byte[] aims = new byte[1024];
 
     private Sites() {}
 
@@ -38,6 +42,26 @@ final class Sites {
         }
         ClassInfo info = ClassInfo.of(type);
         return ask(type, info, site) ? info : null;
+    }
+
+    /** Whether the static member that a site names is inside. */
+    static boolean aimsInside(int site) {
+        byte[] all = aims;
+        byte known = site < all.length ? all[site] : 0;
+        return known != 0 ? known == INSIDE : askAim(site);
+    }
+
+    private static boolean askAim(int site) {
+        boolean inside = Native.aimsInside(site);
+        synchronized (Sites.class) {
+            byte[] all = aims;
+            if (site >= all.length) {
+                all = Arrays.copyOf(all, Math.max(site + 1, all.length * 2));
+            }
+            all[site] = inside ? INSIDE : OUTSIDE;
+            aims = all;
+        }
+        return inside;
     }
 
     private static boolean ask(Class<?> type, ClassInfo info, int site) {

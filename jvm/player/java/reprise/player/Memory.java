@@ -26,7 +26,7 @@ final class Memory {
     }
 
     static void setEnum(Object constant, String name, int ordinal) {
-        U.putReference(constant, NAME, name);
+        References.put(constant, NAME, name);
         U.putInt(constant, ORDINAL, ordinal);
     }
 
@@ -38,7 +38,7 @@ final class Memory {
     /** The object in a field of a reference type; null for others. */
     static Object get(Object o, Field field) {
         return field.getType().isPrimitive() ? null
-            : U.getReference(o, U.objectFieldOffset(field));
+            : References.get(o, U.objectFieldOffset(field));
     }
 
     /** Makes one object what another of its class is. */
@@ -54,7 +54,7 @@ final class Memory {
 
     private static void copy(Object from, Object to, long at, Class<?> type) {
         if (!type.isPrimitive()) {
-            U.putReference(to, at, U.getReference(from, at));
+            References.put(to, at, References.get(from, at));
         } else if (type == long.class || type == double.class) {
             U.putLong(to, at, U.getLong(from, at));
         } else if (type == int.class || type == float.class) {
