@@ -33,8 +33,44 @@ const OBSERVE_NANOXML: Study = Study {
     ],
 };
 
+const OBSERVE_PROGRAMS: Study = Study {
+    name: "observe-programs",
+    about: "20 sets of classes each of larger programs, recorded and replayed",
+    environment: &[("REPRISE_STUDY", "1")],
+    cargo: &[
+        "test",
+        "--release",
+        "--locked",
+        "-p",
+        "reprise-jvm-player",
+        "--test",
+        "e2e_replay",
+        "programs",
+        "--",
+        "--nocapture",
+        "--test-threads=1",
+    ],
+};
+
+const OBSERVE_COST: Study = Study {
+    name: "observe-cost",
+    about: "what it costs to observe one class of a program that analyses bytecode",
+    environment: &[],
+    cargo: &[
+        "bench",
+        "--locked",
+        "-p",
+        "reprise-jvm-player",
+        "--bench",
+        "observe_cost",
+        "--",
+    ],
+};
+
 const STUDIES: &[Study] = &[
     OBSERVE_NANOXML,
+    OBSERVE_PROGRAMS,
+    OBSERVE_COST,
     Study {
         name: "moving",
         about: "how long it takes to move through the replay of a process, in both directions",

@@ -25,12 +25,15 @@ use reprise_classfile::read::{Constant, Instruction, MemberRef, access};
 use reprise_classfile::write::Snippet;
 
 use crate::ProbeError;
+use crate::handles::{self, Makes};
 use crate::holds::Holds;
 use crate::method::Body;
 use crate::order::{is_wait, on_monitor};
-use crate::origin::Origin;
 use crate::probe::{OBJECT_TYPE, RECORDER, call, duplicate, parameter, push_id};
 use crate::pure::is_pure;
+
+/// The first version of class files that can push a class.
+pub(crate) const HAS_CLASS_CONSTANTS: u16 = 49;
 
 /// How a call gets to its target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,9 +44,8 @@ pub(crate) enum Way {
     Super,
     /// To one target, which is outside.
     Out,
-    /// To one target that an inside class names; an outside one above it may
-    /// declare it.
-    Perhaps,
+    /// To one target that an inside class declares, or inherits from outside.
+    Inherited,
     /// A constructor of an outside class; whether the object is on the stack
     /// afterwards.
     New(bool),
@@ -132,12 +134,10 @@ pub(crate) fn way(
             Some(flags) if member.class == this => {
                 (flags & access::NATIVE != 0).then_some(Way::Out)
             }
+            // Inherited: what is not declared here stands above.
+            None if member.class == this && !super_is_inside(body)? => Some(Way::Out),
             _ if !inside => Some(Way::Out),
-            _ => match of_static(body, instruction, member)? {
-                Origin::Inside => None,
-                Origin::Outside => Some(Way::Out),
-                Origin::Unknown => Some(Way::Perhaps),
-            },
+            _ => may_be_inherited(body, instruction, &name)?.then_some(Way::Inherited),
         },
         opcode::INVOKESPECIAL if name == "<init>" => {
             let constructions = kept.get_or_insert_with(|| Constructions::of(body));
@@ -186,41 +186,26 @@ pub(crate) fn own_method(
     Ok(None)
 }
 
-/// Who declares a static member that an inside class names.
-pub(crate) fn of_static(
+/// Whether a static method of an inside class could stand in an outside one
+/// above it: interfaces hand none down, nor does a class what a compiler has made
+/// for it alone.
+fn may_be_inherited(
     body: &Body<'_, '_>,
     instruction: &Instruction<'_>,
-    member: &MemberRef<'_>,
-) -> Result<Origin, ProbeError> {
-    // Static methods of interfaces are not inherited.
-    let constant = instruction.constant().map(|at| body.class.pool.get(at));
-    if let Some(Constant::InterfaceMethodRef { .. }) = constant.transpose()? {
-        return Ok(Origin::Inside);
-    }
-    Ok(body.catalog.origin(
-        &member.class.to_str_lossy(),
-        &member.name.to_str_lossy(),
-        &member.descriptor.to_str_lossy(),
-    ))
+    name: &str,
+) -> Result<bool, ProbeError> {
+    let constant = match instruction.constant() {
+        Some(index) => Some(body.class.pool.get(index)?),
+        None => None,
+    };
+    let of_interface = matches!(constant, Some(Constant::InterfaceMethodRef { .. }));
+    let own = name.starts_with("access$") || name.starts_with("lambda$");
+    Ok(!of_interface && !own && body.class.major >= HAS_CLASS_CONSTANTS)
 }
 
-/// Pushes the number of a site that names a static member, or 0 if it turns out
-/// when the site is reached that the member is inside.
-pub(crate) fn push_aim(
-    body: &mut Body<'_, '_>,
-    code: &mut Snippet,
-    owner: &str,
-    site: u32,
-) -> Result<(), ProbeError> {
-    // The classes above are known once the class is loaded, and it is about to
-    // be. Class files before Java 5 cannot say so.
-    if body.class.major >= 49 {
-        code.push_class(owner, body.pool)?;
-    } else {
-        code.op(opcode::ACONST_NULL)?;
-    }
-    push_id(code, site, body.pool)?;
-    call(code, "aims", "(Ljava/lang/Class;I)I", body.pool)
+fn super_is_inside(body: &Body<'_, '_>) -> Result<bool, ProbeError> {
+    let above = body.class.super_name()?;
+    Ok(above.is_some_and(|name| body.patterns.is_inside(&name.to_str_lossy())))
 }
 
 fn probe(
@@ -243,10 +228,13 @@ fn probe(
     for (ty, slot) in arguments.iter().rev() {
         before.store(*ty, *slot)?;
     }
+    let by_handle = way == Way::Dispatch && handles::uses(member);
     let (called, receiver) = match way {
+        Way::Dispatch if by_handle => ("handle", true),
         Way::Dispatch => ("call", true),
         Way::Super => ("callSuper", true),
-        Way::Out | Way::Perhaps | Way::New(_) => ("callOut", false),
+        Way::Out | Way::New(_) => ("callOut", false),
+        Way::Inherited => ("callStatic", false),
         Way::SuperConstructor => ("callSuperInit", false),
     };
     let waits = way == Way::Dispatch && is_wait(member);
@@ -257,14 +245,17 @@ fn probe(
     if receiver {
         before.op(opcode::DUP)?;
     }
-    body.load_recorder(&mut before)?;
-    if way == Way::Perhaps {
-        push_aim(body, &mut before, &owner, site)?;
-    } else {
-        push_id(&mut before, site, body.pool)?;
+    if way == Way::Inherited {
+        before.push_class(&owner, body.pool)?;
     }
+    body.load_recorder(&mut before)?;
+    push_id(&mut before, site, body.pool)?;
     let bare = if arguments.is_empty() { "Bare" } else { "" };
-    let object = if receiver { "Ljava/lang/Object;" } else { "" };
+    let object = match way {
+        _ if receiver => "Ljava/lang/Object;",
+        Way::Inherited => "Ljava/lang/Class;",
+        _ => "",
+    };
     let mut class = "";
     if way == Way::SuperConstructor {
         let name = body.class.name()?.to_str_lossy().replace('/', ".");
@@ -311,8 +302,35 @@ fn probe(
         &format!("({value}{RECORDER})V"),
         body.pool,
     )?;
+    if by_handle {
+        body.load_recorder(&mut after)?;
+        call(&mut after, "settled", &format!("({RECORDER})V"), body.pool)?;
+    }
+    if let Some(makes) = handles::makes(member) {
+        made(body, &mut after, makes, &arguments)?;
+    }
     body.editor.after(instruction.offset, after)?;
     Ok(())
+}
+
+/// Tells of the handle on the stack, whose call had these arguments.
+fn made(
+    body: &mut Body<'_, '_>,
+    after: &mut Snippet,
+    makes: Makes,
+    arguments: &[(FieldType<'_>, u16)],
+) -> Result<(), ProbeError> {
+    let mut descriptor = "(Ljava/lang/Object;)V";
+    after.op(opcode::DUP)?;
+    if let Makes::Field(class, name) = makes {
+        for at in [class, name] {
+            if let Some((ty, slot)) = arguments.get(at) {
+                after.load(*ty, *slot)?;
+            }
+        }
+        descriptor = "(Ljava/lang/Object;Ljava/lang/Class;Ljava/lang/String;)V";
+    }
+    call(after, "madeHandle", descriptor, body.pool)
 }
 
 /// Logs the result of a call that has just returned, which stays on the stack.

@@ -1,18 +1,15 @@
 //! Who numbers methods and sites: the agent, which also writes the tables.
 
-use crate::origin::Origin;
-
 /// Hands out numbers while a class is being instrumented.
 pub trait Catalog {
     /// A method of the class, by its access flags, name and descriptor.
     fn method(&mut self, access: u16, name: &str, descriptor: &str) -> u32;
     /// An instruction that may cross the boundary.
     fn site(&mut self, site: &Site<'_>) -> u32;
-    /// Which side declares a member that the class being instrumented looks up
-    /// in `owner`.
-    fn origin(&self, owner: &str, name: &str, descriptor: &str) -> Origin {
-        let _ = (owner, name, descriptor);
-        Origin::Unknown
+    /// Whether a field, looked for from this class on, is a volatile one of an
+    /// inside class. Only a replay knows all classes beforehand.
+    fn is_volatile(&self, _owner: &str, _name: &str, _descriptor: &str) -> bool {
+        false
     }
 }
 

@@ -13,11 +13,13 @@ use reprise_classfile::read::{Instruction, MemberRef};
 use reprise_classfile::write::Snippet;
 
 use crate::ProbeError;
-use crate::calls::{of_static, push_aim};
+use crate::calls::HAS_CLASS_CONSTANTS;
 use crate::method::Body;
-use crate::origin::Origin;
 use crate::pattern::is_platform;
 use crate::probe::{RECORDER, call, duplicate, parameter, push_id};
+
+/// A class can be a constant since Java 5.
+pub(crate) const CLASS_CONSTANTS: u16 = 49;
 
 pub(crate) fn instrument(body: &mut Body<'_, '_>) -> Result<(), ProbeError> {
     let instructions: Vec<Instruction<'_>> = body
@@ -46,29 +48,44 @@ pub(crate) fn instrument(body: &mut Body<'_, '_>) -> Result<(), ProbeError> {
             continue;
         }
         let member = body.class.pool.member(index)?;
-        match side(body, &instruction, &member)? {
-            Origin::Inside => {}
-            side => access(body, &instruction, &member, side)?,
+        if may_leave(body, &instruction, &member)? {
+            access(body, &instruction, &member)?;
+        } else if is_of_another(body, &instruction, &member)? {
+            shared_static(body, &instruction, &member)?;
         }
     }
     Ok(())
 }
 
-/// Which side a field is on; where that depends on the receiver, it counts as
-/// outside.
-pub(crate) fn side(
+/// Whether a field access could be one of an outside field.
+pub(crate) fn may_leave(
     body: &Body<'_, '_>,
     instruction: &Instruction<'_>,
     member: &MemberRef<'_>,
-) -> Result<Origin, ProbeError> {
-    if member.class == body.class.name()? && declares(body, member)? {
-        return Ok(Origin::Inside);
-    }
+) -> Result<bool, ProbeError> {
     let is_static = matches!(instruction.opcode, opcode::GETSTATIC | opcode::PUTSTATIC);
-    if is_static && body.patterns.is_inside(&member.class.to_str_lossy()) {
-        return of_static(body, instruction, member);
+    if member.class == body.class.name()? && declares(body, member)? {
+        return Ok(false);
     }
-    Ok(Origin::Outside)
+    let inside = body.patterns.is_inside(&member.class.to_str_lossy());
+    Ok(!is_static || !inside || may_be_inherited(body, instruction, member))
+}
+
+/// Whether the owner that the constant pool has for a static field does not say
+/// on which side it is: an inside class may inherit an outside field. The other
+/// way round only writing matters: what was read is in the recording.
+pub(crate) fn may_be_inherited(
+    body: &Body<'_, '_>,
+    instruction: &Instruction<'_>,
+    member: &MemberRef<'_>,
+) -> bool {
+    let owner = member.class.to_str_lossy();
+    body.class.major >= HAS_CLASS_CONSTANTS
+        && match instruction.opcode {
+            opcode::GETSTATIC => body.patterns.is_inside(&owner),
+            opcode::PUTSTATIC => !is_platform(&owner),
+            _ => false,
+        }
 }
 
 /// Whether the class declares that field itself.
@@ -101,7 +118,6 @@ fn access(
     body: &mut Body<'_, '_>,
     instruction: &Instruction<'_>,
     member: &MemberRef<'_>,
-    side: Origin,
 ) -> Result<(), ProbeError> {
     let owner = member.class.to_str_lossy();
     let name = member.name.to_str_lossy();
@@ -112,6 +128,11 @@ fn access(
     let site = body.site(offset, instruction.opcode, &owner, &name, &text);
     let mut before = Snippet::new();
     let mut after = Snippet::new();
+    if may_be_inherited(body, instruction, member) {
+        before.push_class(&owner, body.pool)?;
+        push_id(&mut before, site, body.pool)?;
+        call(&mut before, "resolves", "(Ljava/lang/Class;I)V", body.pool)?;
+    }
     match instruction.opcode {
         opcode::GETFIELD => {
             before.op(opcode::DUP)?;
@@ -126,18 +147,12 @@ fn access(
             )?;
         }
         opcode::GETSTATIC => {
-            if side == Origin::Unknown {
-                let mut before = Snippet::new();
-                body.load_recorder(&mut before)?;
-                push_aim(body, &mut before, &owner, site)?;
-                call(&mut before, "touch", &format!("({RECORDER}I)V"), body.pool)?;
-                body.editor.before(offset, before)?;
-            } else if !is_platform(&owner) {
+            if may_run_code(body, &owner) {
                 touch(body, offset, site)?;
             }
             duplicate(&mut after, ty)?;
             body.load_recorder(&mut after)?;
-            push_static(body, &mut after, &owner, site, side)?;
+            push_id(&mut after, site, body.pool)?;
             let descriptor = format!("({value}{RECORDER}I)V");
             call(&mut after, "readStatic", &descriptor, body.pool)?;
         }
@@ -152,29 +167,60 @@ fn access(
         _ => {
             duplicate(&mut before, ty)?;
             body.load_recorder(&mut before)?;
-            push_static(body, &mut before, &owner, site, side)?;
+            push_id(&mut before, site, body.pool)?;
             let descriptor = format!("({value}{RECORDER}I)V");
             call(&mut before, "writeStatic", &descriptor, body.pool)?;
         }
+    }
+    if matches!(instruction.opcode, opcode::GETFIELD | opcode::PUTFIELD) {
+        // It may be a volatile field of another inside class.
+        settled(body, &mut after)?;
     }
     body.editor.before(offset, before)?;
     body.editor.after(offset, after)?;
     Ok(())
 }
 
-/// Pushes the number of a site, or what stands for it while its side is not
-/// known.
-fn push_static(
+fn settled(body: &mut Body<'_, '_>, code: &mut Snippet) -> Result<(), ProbeError> {
+    body.load_recorder(code)?;
+    call(code, "settled", &format!("({RECORDER})V"), body.pool)
+}
+
+/// A static field of another inside class may be volatile. Its class is loaded
+/// as the access itself would load it.
+fn shared_static(
     body: &mut Body<'_, '_>,
-    code: &mut Snippet,
-    owner: &str,
-    site: u32,
-    side: Origin,
+    instruction: &Instruction<'_>,
+    member: &MemberRef<'_>,
 ) -> Result<(), ProbeError> {
-    match side {
-        Origin::Unknown => push_aim(body, code, owner, site),
-        _ => push_id(code, site, body.pool),
-    }
+    let owner = member.class.to_str_lossy();
+    let name = member.name.to_str_lossy();
+    let text = member.descriptor.to_str_lossy();
+    let offset = instruction.offset;
+    let site = body.site(offset, instruction.opcode, &owner, &name, &text);
+    let mut before = Snippet::new();
+    before.push_class(&owner, body.pool)?;
+    body.load_recorder(&mut before)?;
+    push_id(&mut before, site, body.pool)?;
+    let descriptor = format!("(Ljava/lang/Class;{RECORDER}I)V");
+    call(&mut before, "sharesStatic", &descriptor, body.pool)?;
+    body.editor.before(offset, before)?;
+    let mut after = Snippet::new();
+    settled(body, &mut after)?;
+    body.editor.after(offset, after)?;
+    Ok(())
+}
+
+/// Whether a static field belongs to another inside class.
+pub(crate) fn is_of_another(
+    body: &Body<'_, '_>,
+    instruction: &Instruction<'_>,
+    member: &MemberRef<'_>,
+) -> Result<bool, ProbeError> {
+    let is_static = matches!(instruction.opcode, opcode::GETSTATIC | opcode::PUTSTATIC);
+    let own = member.class == body.class.name()? && declares(body, member)?;
+    let inside = body.patterns.is_inside(&member.class.to_str_lossy());
+    Ok(is_static && inside && !own && body.class.major >= CLASS_CONSTANTS)
 }
 
 /// Begins an event about the receiver on the stack.

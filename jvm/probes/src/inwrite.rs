@@ -1,68 +1,86 @@
 //! Writes to inside fields by outside classes.
 //!
-//! Looked for in the classes of the application only, and there only at fields
-//! that an inside class declares, or may turn out to declare: an outside
-//! subclass names itself when it writes to a field that it inherits.
+//! Looked for in the classes of the application only. A field that a class
+//! neither declares itself nor has from the JDK may be an inside one, whatever
+//! the constant pool says: javac writes `this.count` with the subclass as owner.
+//! Who declares it is found out when it is written for the first time.
 
 use reprise_classfile::descriptor::FieldType;
 use reprise_classfile::mutf8::Utf8;
 use reprise_classfile::opcode;
-use reprise_classfile::read::{ClassFile, Instruction, LineNumberTable, Member, MemberRef};
+use reprise_classfile::read::{
+    ClassFile, Constant, Instruction, LineNumberTable, Member, MemberRef,
+};
 use reprise_classfile::relocate::Editor;
 use reprise_classfile::write::{ClassEditor, PoolEditor, Snippet};
 
+use crate::calls::HAS_CLASS_CONSTANTS;
 use crate::catalog::{Catalog, Site};
-use crate::origin::Origin;
-use crate::pattern::Patterns;
+use crate::pattern::{Patterns, is_platform};
 use crate::probe::{call, duplicate, parameter, push_id};
 use crate::{ProbeError, Skipped, reflected};
 
-/// Which side a field is on that an outside class writes to.
-fn side(
+/// Whether the class could write to a field of an inside class.
+pub(crate) fn mentions_inside_field(
+    class: &ClassFile<'_>,
+    patterns: &Patterns,
+) -> Result<bool, ProbeError> {
+    for index in class.pool.indexes() {
+        let found = match class.pool.get(index)? {
+            Constant::FieldRef { .. } => {
+                may_be_inside(class, &class.pool.member(index)?, patterns)?
+            }
+            Constant::MethodRef { .. } => reflected::reaches(&class.pool.member(index)?).is_some(),
+            _ => false,
+        };
+        if found {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Whether an inside class may declare a field.
+fn may_be_inside(
     class: &ClassFile<'_>,
     member: &MemberRef<'_>,
     patterns: &Patterns,
-    catalog: &dyn Catalog,
-) -> Result<Origin, ProbeError> {
-    let name = member.name.to_str_lossy();
-    let descriptor = member.descriptor.to_str_lossy();
+) -> Result<bool, ProbeError> {
     let owner = member.class.to_str_lossy();
-    let own = member.class == class.name()?;
-    if own {
-        for field in &class.fields {
-            if class.pool.utf8(field.name)? == member.name
-                && class.pool.utf8(field.descriptor)? == member.descriptor
-            {
-                return Ok(Origin::Outside);
-            }
+    if patterns.is_inside(&owner) {
+        return Ok(true);
+    }
+    if is_platform(&owner) || class.major < HAS_CLASS_CONSTANTS {
+        return Ok(false);
+    }
+    if member.class != class.name()? {
+        return Ok(true);
+    }
+    let above = class.super_name()?.map(Utf8::to_str_lossy);
+    if above.is_none_or(|above| is_platform(&above)) && class.interfaces.is_empty() {
+        return Ok(false);
+    }
+    for field in &class.fields {
+        if class.pool.utf8(field.name)? == member.name
+            && class.pool.utf8(field.descriptor)? == member.descriptor
+        {
+            return Ok(false);
         }
     }
-    // A class that is being loaded comes before those above it.
-    let above = class.super_name()?.filter(|_| own);
-    let start = above.map_or(owner, Utf8::to_str_lossy);
-    let found = catalog.origin(&start, &name, &descriptor);
-    if found == Origin::Unknown && patterns.is_inside(&start) {
-        return Ok(Origin::Inside);
-    }
-    Ok(found)
+    Ok(true)
 }
 
-/// Gives every method that needs them its probes; none when no method does.
 pub(crate) fn instrument<'c>(
     class: &'c ClassFile<'c>,
     edited: &mut ClassEditor<'c>,
     patterns: &Patterns,
     catalog: &mut dyn Catalog,
-) -> Result<Option<Vec<Skipped>>, ProbeError> {
+) -> Result<Vec<Skipped>, ProbeError> {
     let mut skipped = Vec::new();
-    let mut changed = false;
     for (index, method) in class.methods.iter().enumerate() {
         match instrument_one(class, method, &mut edited.pool, patterns, catalog) {
             Ok(None) => {}
-            Ok(Some(code)) => {
-                changed = true;
-                edited.set_code(index, code)?;
-            }
+            Ok(Some(code)) => edited.set_code(index, code)?,
             Err(error) => {
                 let name = class.pool.utf8(method.name)?.to_str_lossy();
                 let descriptor = class.pool.utf8(method.descriptor)?.to_str_lossy();
@@ -73,7 +91,7 @@ pub(crate) fn instrument<'c>(
             }
         }
     }
-    Ok((changed || !skipped.is_empty()).then_some(skipped))
+    Ok(skipped)
 }
 
 fn instrument_one<'c>(
@@ -106,11 +124,7 @@ fn instrument_one<'c>(
         let owner = member.class.to_str_lossy();
         let reach = reflected::reach(&instruction, &member);
         let writes = matches!(instruction.opcode, opcode::PUTFIELD | opcode::PUTSTATIC);
-        let side = match writes {
-            true => side(class, &member, patterns, catalog)?,
-            false => Origin::Outside,
-        };
-        if side == Origin::Outside && reach.is_none() {
+        if reach.is_none() && !(writes && may_be_inside(class, &member, patterns)?) {
             continue;
         }
         let id = *id.get_or_insert_with(|| {
@@ -144,14 +158,13 @@ fn instrument_one<'c>(
             call(&mut code, "inWrite", &descriptor, pool)?;
             code.load(ty, slot)?;
         } else {
-            duplicate(&mut code, ty)?;
-            if side == Origin::Unknown && class.major >= 49 {
+            if class.major >= HAS_CLASS_CONSTANTS {
                 code.push_class(&owner, pool)?;
                 push_id(&mut code, site, pool)?;
-                call(&mut code, "aimsInside", "(Ljava/lang/Class;I)I", pool)?;
-            } else {
-                push_id(&mut code, site, pool)?;
+                call(&mut code, "resolves", "(Ljava/lang/Class;I)V", pool)?;
             }
+            duplicate(&mut code, ty)?;
+            push_id(&mut code, site, pool)?;
             let descriptor = format!("({}I)V", parameter(ty));
             call(&mut code, "inWriteStatic", &descriptor, pool)?;
         }

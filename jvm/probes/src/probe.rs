@@ -29,12 +29,15 @@
 //!            readStatic(T, R, site)
 //!            writes(Object, R, site)     last(T, R)
 //!            writeStatic(T, R, site)
-//!            aims(Class, site)           aimsInside(Class, site) 0 for a static on the other side
 //! touch      touch(R, site)              touched(R)
 //! order      acquired(Object, R)                                 a monitor is entered
 //!            waits(Object, R)            waited(R)               Object.wait
 //!            shares(Object, R, stripe)   shares(R, stripe)       before a volatile field
 //!            shared(R)                                           and after it
+//!            sharesStatic(Class, R, site)                        a static field of another class
+//!            settled(R)                                          after what may have been one
+//!            handle(Object, R, site)     handleBare              by a VarHandle or field updater
+//!            madeHandle(Object, Class, String)  madeHandle(Object)
 //!            compares(Object, Object, R)                         before ==
 //! in         inWrite(Object, T, site)    inWriteStatic(T, site)
 //!            fieldSet(Object, Object, site)                      Field.set and its like

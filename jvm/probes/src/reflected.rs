@@ -36,14 +36,17 @@ pub(crate) enum Reach {
     Field,
 }
 
-/// What a call reaches; none for all but a few.
+/// What an instruction reaches; none for all but a few calls.
 pub(crate) fn reach(instruction: &Instruction<'_>, member: &MemberRef<'_>) -> Option<Reach> {
-    if !matches!(
+    let calls = matches!(
         instruction.opcode,
         opcode::INVOKEVIRTUAL | opcode::INVOKESTATIC
-    ) {
-        return None;
-    }
+    );
+    calls.then(|| reaches(member)).flatten()
+}
+
+/// What a method reaches.
+pub(crate) fn reaches(member: &MemberRef<'_>) -> Option<Reach> {
     let (class, name) = (member.class.to_str_lossy(), member.name.to_str_lossy());
     match (&*class, &*name) {
         (FIELD, name) if name.starts_with("set") && name != "setAccessible" => Some(Reach::Writes),

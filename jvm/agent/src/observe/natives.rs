@@ -11,7 +11,6 @@ use jvmti_bindings::sys::jni::{
 };
 
 use reprise_jvm_events::table::Skipped;
-use reprise_probes::origin::Origin;
 use reprise_probes::pure::runs_on_values;
 
 use super::{Live, SESSION, Session, count, shape};
@@ -46,8 +45,8 @@ pub(super) fn bind(session: &Session, frame: Frame) -> Option<Global> {
                     c"(Ljava/lang/Class;I)Z",
                     refers_outside as *mut c_void,
                 ),
-                (c"aimsInside", c"(I)Z", aims_inside as *mut c_void),
                 (c"leavesValue", c"(I)Z", leaves_value as *mut c_void),
+                (c"stripe", c"(I)I", stripe as *mut c_void),
                 (c"value", c"([B)I", value as *mut c_void),
                 (c"counted", c"([B)V", counted as *mut c_void),
                 (c"skipped", c"(Ljava/lang/String;)V", skipped as *mut c_void),
@@ -159,26 +158,19 @@ extern "system" fn refers_outside(
     outside.into()
 }
 
-extern "system" fn aims_inside(env: *mut JNIEnv, _: jclass, site: jint) -> jboolean {
-    // What cannot be found out is taken by the name that the site gives.
-    let inside = with_session(env, true, |session, live, _| {
-        let Some(named) = live.tables.site(site.cast_unsigned()) else {
-            return true;
-        };
-        match live.tables.origin(&named) {
-            Origin::Unknown => session.patterns.is_inside(&named.owner),
-            origin => origin == Origin::Inside,
-        }
-    });
-    inside.into()
-}
-
 extern "system" fn leaves_value(env: *mut JNIEnv, _: jclass, site: jint) -> jboolean {
     let leaves = with_session(env, false, |_, live, _| {
         let named = live.tables.site(site.cast_unsigned());
         named.is_some_and(|named| !runs_on_values(&named.name, &named.descriptor))
     });
     leaves.into()
+}
+
+extern "system" fn stripe(env: *mut JNIEnv, _: jclass, site: jint) -> jint {
+    with_session(env, -1, |_, live, _| {
+        let stripe = live.tables.stripe(site.cast_unsigned());
+        stripe.map_or(-1, u32::cast_signed)
+    })
 }
 
 extern "system" fn value(env: *mut JNIEnv, _: jclass, constant: jbyteArray) -> jint {

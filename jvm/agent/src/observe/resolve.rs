@@ -11,9 +11,12 @@ use super::{Live, Session};
 use crate::environment::EnvironmentError;
 use crate::jni::Frame;
 
+const GETSTATIC: u8 = 178;
+const PUTSTATIC: u8 = 179;
 const GETFIELD: u8 = 180;
 const PUTFIELD: u8 = 181;
 const INVOKESPECIAL: u8 = 183;
+const INVOKESTATIC: u8 = 184;
 const NATIVE: jint = 0x100;
 
 impl Session {
@@ -31,11 +34,44 @@ impl Session {
         let Some(named) = live.tables.site(site) else {
             return false;
         };
+        if matches!(named.opcode, GETSTATIC | PUTSTATIC | INVOKESTATIC) {
+            // SAFETY: the caller vouches for the class.
+            return unsafe { self.leaves_static(live, frame, class, &named) };
+        }
         // SAFETY: the caller vouches for the class.
         match unsafe { self.origin(frame, class, &named) } {
             Ok(Some((origin, native))) => native || !self.patterns.is_inside(&origin),
             // Signature-polymorphic methods are declared nowhere as called.
             _ => !self.patterns.is_inside(&named.owner),
+        }
+    }
+
+    /// Whether a static member, looked up in a class, is declared outside. The
+    /// class may not even be linked, so that the JVM cannot be asked.
+    ///
+    /// # Safety
+    /// `class` is live.
+    unsafe fn leaves_static(
+        &self,
+        live: &Live,
+        frame: Frame,
+        class: jclass,
+        named: &Named,
+    ) -> bool {
+        // SAFETY: the caller vouches for the class.
+        let loader = unsafe {
+            let loader = self.environment.loader(class).unwrap_or_default();
+            self.loader(live, frame, loader)
+        };
+        let is_field = named.opcode != INVOKESTATIC;
+        let member = format!("{}{}", named.name, named.descriptor);
+        match live
+            .tables
+            .declares(loader, &named.owner, is_field, &member)
+        {
+            Some(origin) => !self.patterns.is_inside(&origin),
+            // It is above everything that is known: in a class of the JDK.
+            None => true,
         }
     }
 

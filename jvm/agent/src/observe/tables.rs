@@ -9,9 +9,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use reprise_classfile::read::ClassFile;
 use reprise_jvm_events::table::{Class, Entry, Method, Shape, Site, Skipped};
 use reprise_probes::catalog::{self, Catalog};
-use reprise_probes::origin::{Origin, Origins};
+use reprise_probes::volatile::Volatiles;
 use reprise_recording::spool::StdEnvironment;
 use reprise_recording::spool::ring::RingWriter;
+
+use super::heritage::Heritage;
 
 /// The tables of a recording that is being made.
 pub(super) struct Tables(Mutex<Inner>);
@@ -26,9 +28,10 @@ struct Inner {
     /// What resolution needs to know of each site; the number is the position
     /// plus one.
     sites: Vec<Named>,
+    heritage: Heritage,
     skipped: Vec<Skipped>,
-    /// What the program's classes declare.
-    origins: Origins,
+    /// Which fields of inside classes are volatile.
+    volatiles: Volatiles,
 }
 
 /// The member that a site names.
@@ -37,8 +40,6 @@ pub(super) struct Named {
     /// Its method, and the line there.
     method: u32,
     line: u32,
-    /// The loader of the class that it stands in.
-    loader: u32,
     pub(super) opcode: u8,
     pub(super) owner: String,
     pub(super) name: String,
@@ -54,8 +55,9 @@ impl Tables {
             methods: 0,
             values: 0,
             sites: Vec::new(),
+            heritage: Heritage::default(),
             skipped: Vec::new(),
-            origins: Origins::default(),
+            volatiles: Volatiles::default(),
         }))
     }
 
@@ -80,12 +82,43 @@ impl Tables {
 
     /// The class file of an inside class as it was.
     pub(super) fn bytes(&self, class: u32, bytes: Vec<u8>) {
-        self.inner().add(&Entry::Bytes { class, bytes });
+        let mut inner = self.inner();
+        if let Ok(file) = ClassFile::parse(&bytes) {
+            // What cannot be read is not given probes either.
+            let _ = inner.volatiles.add(&file);
+        }
+        inner.add(&Entry::Bytes { class, bytes });
+    }
+
+    /// The stripe of the volatile inside field that a site names.
+    pub(super) fn stripe(&self, site: u32) -> Option<u32> {
+        let named = self.site(site)?;
+        let inner = self.inner();
+        inner
+            .volatiles
+            .stripe(&named.owner, &named.name, &named.descriptor)
     }
 
     /// What an outside class looks like.
     pub(super) fn shape(&self, class: u32, shape: Shape) {
         self.inner().add(&Entry::Shape { class, shape });
+    }
+
+    /// What a class of the program hands down.
+    pub(super) fn inherits(&self, loader: u32, name: &str, shape: &Shape) {
+        self.inner().heritage.add(loader, name, shape);
+    }
+
+    /// The class that declares a static member; none when no known one does.
+    pub(super) fn declares(
+        &self,
+        loader: u32,
+        owner: &str,
+        is_field: bool,
+        member: &str,
+    ) -> Option<String> {
+        let inner = self.inner();
+        inner.heritage.declares(loader, owner, is_field, member)
     }
 
     /// A value; its constant is encoded already.
@@ -154,24 +187,10 @@ impl Tables {
         id
     }
 
-    /// What a class that is being loaded declares.
-    pub(super) fn declares(&self, loader: u32, inside: bool, class: &ClassFile<'_>) {
-        // A class that cannot be read is none, as the JVM will say.
-        let _ = self.inner().origins.add(loader, inside, class);
-    }
-
-    /// Who declares the static member that a site names.
-    pub(super) fn origin(&self, named: &Named) -> Origin {
-        let (owner, name, descriptor) = (&named.owner, &named.name, &named.descriptor);
-        let inner = self.inner();
-        inner.origins.find(named.loader, owner, name, descriptor)
-    }
-
     /// Who numbers the methods and sites of a class.
-    pub(super) fn catalog(&self, loader: u32, class: u32) -> impl Catalog {
+    pub(super) fn catalog(&self, class: u32) -> impl Catalog {
         Numbers {
             tables: self,
-            loader,
             class,
         }
     }
@@ -203,7 +222,6 @@ impl Inner {
 
 struct Numbers<'t> {
     tables: &'t Tables,
-    loader: u32,
     class: u32,
 }
 
@@ -227,7 +245,6 @@ impl Catalog for Numbers<'_> {
         let named = Named {
             method: site.method,
             line: site.line,
-            loader: self.loader,
             opcode: site.opcode,
             owner: site.owner.to_owned(),
             name: site.name.to_owned(),
@@ -246,10 +263,5 @@ impl Catalog for Numbers<'_> {
         };
         inner.add(&Entry::Site { id, site });
         id
-    }
-
-    fn origin(&self, owner: &str, name: &str, descriptor: &str) -> Origin {
-        let inner = self.tables.inner();
-        inner.origins.find(self.loader, owner, name, descriptor)
     }
 }

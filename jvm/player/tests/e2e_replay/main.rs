@@ -6,5 +6,6 @@ mod hostile;
 mod jvms;
 mod nanoxml;
 mod order;
+mod programs;
 mod subjects;
 mod support;

@@ -3,7 +3,7 @@
 use reprise_classfile::descriptor::{FieldType, MethodDescriptor};
 use reprise_classfile::opcode;
 use reprise_classfile::read::{Constant, Instruction, MemberRef};
-use reprise_classfile::write::{Invoke, Snippet};
+use reprise_classfile::write::{Invoke, PoolEditor, Snippet};
 
 use super::functions;
 use super::order;
@@ -14,10 +14,10 @@ use super::stubs::{STUB, Shape, Stubs};
 use crate::ProbeError;
 use crate::calls::{Constructions, Way, is_value_of, way};
 use crate::dynamic::descriptor_of;
-use crate::fields::side;
+use crate::fields::{is_of_another, may_be_inherited, may_leave};
+use crate::handles;
 use crate::method::Body;
 use crate::order::is_shared;
-use crate::origin::Origin;
 use crate::probe::{OBJECT_TYPE, push_id};
 use crate::pure::is_pure;
 use crate::resolution::names_a_constant;
@@ -44,10 +44,11 @@ pub(super) fn rewrite<'c>(
             }
             opcode::GETSTATIC..=opcode::PUTFIELD => {
                 let member = body.class.pool.member(index)?;
-                // Whatever was reached has been seen: the rest is never run.
-                if side(body, &instruction, &member)? == Origin::Outside {
+                if may_leave(body, &instruction, &member)? {
                     access(body, stubs, &instruction, &member, &receivers)?;
-                } else if is_shared(body, &instruction, &member)? {
+                } else if is_shared(body, &instruction, &member)?
+                    || is_of_another(body, &instruction, &member)? && is_volatile(body, &member)
+                {
                     order::access(body, stubs, &instruction, &member)?;
                 }
             }
@@ -59,9 +60,7 @@ pub(super) fn rewrite<'c>(
                     construct(body, stubs, &instruction, &member, of_this)?;
                 } else if is_value_of(&instruction, &member) {
                     functions::string(body, &instruction)?;
-                } else if let Some(way) = way(body, &instruction, &member, &mut constructions)?
-                    .filter(|way| *way != Way::Perhaps)
-                {
+                } else if let Some(way) = way(body, &instruction, &member, &mut constructions)? {
                     call(body, stubs, &instruction, &member, way, &receivers)?;
                 }
             }
@@ -69,6 +68,14 @@ pub(super) fn rewrite<'c>(
         }
     }
     functions::rewrite_dynamic(body, stubs)
+}
+
+/// Whether a field of another class is a volatile one of the inside.
+fn is_volatile(body: &Body<'_, '_>, member: &MemberRef<'_>) -> bool {
+    let owner = member.class.to_str_lossy();
+    let name = member.name.to_str_lossy();
+    let text = member.descriptor.to_str_lossy();
+    body.catalog.is_volatile(&owner, &name, &text)
 }
 
 /// `new`: the object is there at once, and its constructor is a method.
@@ -169,7 +176,7 @@ fn call<'c>(
         Way::Dispatch => Some(receivers.at(offset, member.class)),
         // What `super` calls are made on is this class.
         Way::Super => Some(FieldType::Object(body.class.name()?)),
-        Way::Out | Way::Perhaps | Way::New(_) | Way::SuperConstructor => None,
+        Way::Out | Way::Inherited | Way::New(_) | Way::SuperConstructor => None,
     };
     let mut parameters: Vec<FieldType<'_>> = receiver.into_iter().collect();
     parameters.extend(descriptor.parameters);
@@ -178,10 +185,18 @@ fn call<'c>(
     let on = receiver.map(descriptor_of).unwrap_or_default();
     let key = format!("{} {on} {owner} {name} {text}", instruction.opcode);
     let code = stubs.call(key, &shape, site, body.pool, |stubs, pool| {
-        if receiver.is_none() {
+        if receiver.is_none() && way != Way::Inherited {
             return Stubs::always(&shape, "call", pool);
         }
         let mut stay = Snippet::new();
+        if handles::uses(member) {
+            order::shared(&mut stay, true, pool, |stay, pool| {
+                shape.load(stay)?;
+                stay.invoke(Invoke::Virtual, &owner, &name, &text, pool)?;
+                Ok(())
+            })?;
+            return stubs.choice(&shape, "call", stay, true, pool);
+        }
         shape.load(&mut stay)?;
         if owner == "java/lang/Object" && matches!(name.as_ref(), "clone" | "finalize") {
             // They are protected: what they are called on must be known to be
@@ -202,9 +217,12 @@ fn call<'c>(
             opcode::INVOKESPECIAL => {
                 stay.invoke(Invoke::Special, &owner, &name, &text, pool)?;
             }
+            opcode::INVOKESTATIC => {
+                stay.invoke(Invoke::Static, &owner, &name, &text, pool)?;
+            }
             _ => drop(stay.invoke(Invoke::Virtual, &owner, &name, &text, pool)?),
         }
-        stubs.choice(&shape, "call", stay, pool)
+        stubs.choice(&shape, "call", stay, receiver.is_some(), pool)
     })?;
     body.editor.replace(offset, code)?;
     Ok(())
@@ -236,16 +254,26 @@ fn access<'c>(
     let on = on.map(descriptor_of).unwrap_or_default();
     let result = (!writes).then_some(ty);
     let shape = Shape { parameters, result };
+    let volatile = is_volatile(body, member);
     let function = if writes { "write" } else { "read" };
     let key = format!("{opcode} {on} {owner} {name} {text}");
+    let asked = may_be_inherited(body, instruction, member);
     let code = stubs.call(key, &shape, site, body.pool, |stubs, pool| {
-        if is_static {
+        if is_static && !asked {
             return Stubs::always(&shape, function, pool);
         }
         let mut stay = Snippet::new();
-        shape.load(&mut stay)?;
-        stay.field(opcode, &owner, &name, &text, pool)?;
-        stubs.choice(&shape, function, stay, pool)
+        let field = |stay: &mut Snippet, pool: &mut PoolEditor<'c>| {
+            shape.load(stay)?;
+            stay.field(opcode, &owner, &name, &text, pool)?;
+            Ok(())
+        };
+        if volatile {
+            order::shared(&mut stay, !is_static, pool, field)?;
+        } else {
+            field(&mut stay, pool)?;
+        }
+        stubs.choice(&shape, function, stay, !is_static, pool)
     })?;
     body.editor.replace(instruction.offset, code)?;
     Ok(())

@@ -229,19 +229,18 @@ impl<'c> Stubs<'c> {
         shape: &Shape<'_>,
         function: &str,
         mut stay: Snippet,
+        has_receiver: bool,
         pool: &mut PoolEditor<'c>,
     ) -> Result<Vec<u8>, ProbeError> {
         let mut test = Snippet::new();
-        let receiver = FieldType::Object(Utf8(b"java/lang/Object"));
-        test.load(receiver, 0)?;
+        let mut descriptor = "(I)Z";
+        if has_receiver {
+            let receiver = FieldType::Object(Utf8(b"java/lang/Object"));
+            test.load(receiver, 0)?;
+            descriptor = "(Ljava/lang/Object;I)Z";
+        }
         shape.load_site(&mut test)?;
-        test.invoke(
-            Invoke::Static,
-            STUB,
-            "leaves",
-            "(Ljava/lang/Object;I)Z",
-            pool,
-        )?;
+        test.invoke(Invoke::Static, STUB, "leaves", descriptor, pool)?;
         let leave = shape.hand_over(function, pool)?;
         shape.leave(&mut stay)?;
         let locals = shape.slots().1 + 1;

@@ -27,14 +27,6 @@ final class Adopted {
             offset = Ring.U.objectFieldOffset(field);
         }
 
-        /** A static field, which is looked for elsewhere. */
-        Field(java.lang.reflect.Field field, long offset) {
-            this.type = 0;
-            name = field.getName();
-            kind = kind(field.getType());
-            this.offset = offset;
-        }
-
         private static int kind(Class<?> c) {
             return c == boolean.class ? Type.BOOLEAN
                 : c == byte.class ? Type.BYTE

@@ -48,12 +48,18 @@ public final class Probe {
     }
 
     public static void caught(Throwable thrown, Recorder r, int token) {
+        if (r.stripe >= 0) {
+            r.abandon();
+        }
         if (r.level != token >> 1) {
             r.unwind(thrown, token >> 1);
         }
     }
 
     public static void thrown(Throwable thrown, Recorder r, int token) {
+        if (r.stripe >= 0) {
+            r.abandon();
+        }
         if (r.level != token >> 1) {
             if (r.level < token >> 1) {
                 return;
@@ -123,28 +129,27 @@ public final class Probe {
         callBare(receiver, r, site);
     }
 
-    public static void callOut(Recorder r, int site) {
+    public static void callStatic(Class<?> owner, Recorder r, int site) {
         r.at = 0;
-        if (site != 0) {
+        if (Fixed.leaves(owner, site)) {
             r.outCall(site);
         }
     }
 
-    public static void callOutBare(Recorder r, int site) {
-        if (site != 0) {
+    public static void callStaticBare(Class<?> owner, Recorder r, int site) {
+        if (Fixed.leaves(owner, site)) {
             r.outCall(site);
             r.end();
         }
     }
 
-    /** The site, or 0 when the static member that it names is inside. */
-    public static int aims(Class<?> owner, int site) {
-        return Sites.aimsInside(site) ? 0 : site;
+    public static void callOut(Recorder r, int site) {
+        r.outCall(site);
     }
 
-    /** The site, or 0 when the static member that it names is outside. */
-    public static int aimsInside(Class<?> owner, int site) {
-        return Sites.aimsInside(site) ? site : 0;
+    public static void callOutBare(Recorder r, int site) {
+        r.outCall(site);
+        r.end();
     }
 
     public static void returned(Recorder r) {
@@ -228,6 +233,8 @@ public final class Probe {
         if (info != null) {
             r.access(Recorder.OUTREAD, site);
             r.object(receiver, info);
+        } else {
+            sharesField(r, site);
         }
     }
 
@@ -240,13 +247,18 @@ public final class Probe {
         if (info != null) {
             r.access(Recorder.OUTWRITE, site);
             r.object(receiver, info);
+        } else {
+            sharesField(r, site);
         }
     }
 
+    /** A static field is about to be used; nothing but who declares it says on which side it is. */
+    public static void resolves(Class<?> owner, int site) {
+        Fixed.leaves(owner, site);
+    }
+
     public static void touch(Recorder r, int site) {
-        if (site != 0) {
-            r.touch(site);
-        }
+        r.touch(site);
     }
 
     public static void touched(Recorder r) {
@@ -282,6 +294,53 @@ public final class Probe {
 
     public static void shared(Recorder r) {
         Order.end(r, r.stripe);
+        r.stripe = -1;
+    }
+
+    /** The class is loaded by now, so that the agent knows its fields. */
+    public static void sharesStatic(Class<?> owner, Recorder r, int site) {
+        sharesField(r, site);
+    }
+
+    private static void sharesField(Recorder r, int site) {
+        int stripe = Sites.stripe(site);
+        if (stripe >= 0) {
+            shares(r, stripe);
+        }
+    }
+
+    public static void settled(Recorder r) {
+        if (r.stripe >= 0) {
+            shared(r);
+        }
+    }
+
+    /** A call of a handle, which may be one for something inside. */
+    public static void handle(Object handle, Recorder r, int site) {
+        r.at = 0;
+        int stripe = handle == null ? -1 : Handles.stripe(handle);
+        if (stripe >= 0) {
+            shares(r, stripe);
+        } else {
+            call(handle, r, site);
+        }
+    }
+
+    public static void handleBare(Object handle, Recorder r, int site) {
+        int stripe = handle == null ? -1 : Handles.stripe(handle);
+        if (stripe >= 0) {
+            shares(r, stripe);
+        } else {
+            callBare(handle, r, site);
+        }
+    }
+
+    public static void madeHandle(Object handle, Class<?> owner, String name) {
+        Handles.made(handle, owner, name);
+    }
+
+    public static void madeHandle(Object handle) {
+        Handles.made(handle);
     }
 
     public static void compares(Object a, Object b, Recorder r) {
@@ -395,131 +454,167 @@ public final class Probe {
     }
 
     public static void readStatic(boolean v, Recorder r, int site) {
-        if (site != 0) { r.readsStatic(site); if (r.at != 0) r.value(v); r.end(); }
+        if (Fixed.stays(site)) return;
+        r.readsStatic(site); if (r.at != 0) r.value(v); r.end();
     }
     public static void readStatic(byte v, Recorder r, int site) {
-        if (site != 0) { r.readsStatic(site); if (r.at != 0) r.value(v); r.end(); }
+        if (Fixed.stays(site)) return;
+        r.readsStatic(site); if (r.at != 0) r.value(v); r.end();
     }
     public static void readStatic(char v, Recorder r, int site) {
-        if (site != 0) { r.readsStatic(site); if (r.at != 0) r.value(v); r.end(); }
+        if (Fixed.stays(site)) return;
+        r.readsStatic(site); if (r.at != 0) r.value(v); r.end();
     }
     public static void readStatic(short v, Recorder r, int site) {
-        if (site != 0) { r.readsStatic(site); if (r.at != 0) r.value(v); r.end(); }
+        if (Fixed.stays(site)) return;
+        r.readsStatic(site); if (r.at != 0) r.value(v); r.end();
     }
     public static void readStatic(int v, Recorder r, int site) {
-        if (site != 0) { r.readsStatic(site); if (r.at != 0) r.value(v); r.end(); }
+        if (Fixed.stays(site)) return;
+        r.readsStatic(site); if (r.at != 0) r.value(v); r.end();
     }
     public static void readStatic(long v, Recorder r, int site) {
-        if (site != 0) { r.readsStatic(site); if (r.at != 0) r.value(v); r.end(); }
+        if (Fixed.stays(site)) return;
+        r.readsStatic(site); if (r.at != 0) r.value(v); r.end();
     }
     public static void readStatic(float v, Recorder r, int site) {
-        if (site != 0) { r.readsStatic(site); if (r.at != 0) r.value(v); r.end(); }
+        if (Fixed.stays(site)) return;
+        r.readsStatic(site); if (r.at != 0) r.value(v); r.end();
     }
     public static void readStatic(double v, Recorder r, int site) {
-        if (site != 0) { r.readsStatic(site); if (r.at != 0) r.value(v); r.end(); }
+        if (Fixed.stays(site)) return;
+        r.readsStatic(site); if (r.at != 0) r.value(v); r.end();
     }
     public static void readStatic(Object v, Recorder r, int site) {
-        if (site != 0) { r.readsStatic(site); if (r.at != 0) r.value(v); r.end(); }
+        if (Fixed.stays(site)) return;
+        r.readsStatic(site); if (r.at != 0) r.value(v); r.end();
     }
 
     public static void writeStatic(boolean v, Recorder r, int site) {
-        if (site != 0) { r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end(); }
+        if (Fixed.stays(site)) return;
+        r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end();
     }
     public static void writeStatic(byte v, Recorder r, int site) {
-        if (site != 0) { r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end(); }
+        if (Fixed.stays(site)) return;
+        r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end();
     }
     public static void writeStatic(char v, Recorder r, int site) {
-        if (site != 0) { r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end(); }
+        if (Fixed.stays(site)) return;
+        r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end();
     }
     public static void writeStatic(short v, Recorder r, int site) {
-        if (site != 0) { r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end(); }
+        if (Fixed.stays(site)) return;
+        r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end();
     }
     public static void writeStatic(int v, Recorder r, int site) {
-        if (site != 0) { r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end(); }
+        if (Fixed.stays(site)) return;
+        r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end();
     }
     public static void writeStatic(long v, Recorder r, int site) {
-        if (site != 0) { r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end(); }
+        if (Fixed.stays(site)) return;
+        r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end();
     }
     public static void writeStatic(float v, Recorder r, int site) {
-        if (site != 0) { r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end(); }
+        if (Fixed.stays(site)) return;
+        r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end();
     }
     public static void writeStatic(double v, Recorder r, int site) {
-        if (site != 0) { r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end(); }
+        if (Fixed.stays(site)) return;
+        r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end();
     }
     public static void writeStatic(Object v, Recorder r, int site) {
-        if (site != 0) { r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end(); }
+        if (Fixed.stays(site)) return;
+        r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end();
     }
 
     public static void inWrite(Object receiver, boolean v, int site) {
+        if (receiver == null || Fixed.leaves(receiver.getClass(), site)) return;
         Recorder r = Recorders.current();
-        if (receiver != null && r.inWrite(receiver, site)) { r.value(receiver); r.value(v); r.end(); }
+        if (r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
     }
     public static void inWrite(Object receiver, byte v, int site) {
+        if (receiver == null || Fixed.leaves(receiver.getClass(), site)) return;
         Recorder r = Recorders.current();
-        if (receiver != null && r.inWrite(receiver, site)) { r.value(receiver); r.value(v); r.end(); }
+        if (r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
     }
     public static void inWrite(Object receiver, char v, int site) {
+        if (receiver == null || Fixed.leaves(receiver.getClass(), site)) return;
         Recorder r = Recorders.current();
-        if (receiver != null && r.inWrite(receiver, site)) { r.value(receiver); r.value(v); r.end(); }
+        if (r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
     }
     public static void inWrite(Object receiver, short v, int site) {
+        if (receiver == null || Fixed.leaves(receiver.getClass(), site)) return;
         Recorder r = Recorders.current();
-        if (receiver != null && r.inWrite(receiver, site)) { r.value(receiver); r.value(v); r.end(); }
+        if (r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
     }
     public static void inWrite(Object receiver, int v, int site) {
+        if (receiver == null || Fixed.leaves(receiver.getClass(), site)) return;
         Recorder r = Recorders.current();
-        if (receiver != null && r.inWrite(receiver, site)) { r.value(receiver); r.value(v); r.end(); }
+        if (r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
     }
     public static void inWrite(Object receiver, long v, int site) {
+        if (receiver == null || Fixed.leaves(receiver.getClass(), site)) return;
         Recorder r = Recorders.current();
-        if (receiver != null && r.inWrite(receiver, site)) { r.value(receiver); r.value(v); r.end(); }
+        if (r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
     }
     public static void inWrite(Object receiver, float v, int site) {
+        if (receiver == null || Fixed.leaves(receiver.getClass(), site)) return;
         Recorder r = Recorders.current();
-        if (receiver != null && r.inWrite(receiver, site)) { r.value(receiver); r.value(v); r.end(); }
+        if (r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
     }
     public static void inWrite(Object receiver, double v, int site) {
+        if (receiver == null || Fixed.leaves(receiver.getClass(), site)) return;
         Recorder r = Recorders.current();
-        if (receiver != null && r.inWrite(receiver, site)) { r.value(receiver); r.value(v); r.end(); }
+        if (r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
     }
     public static void inWrite(Object receiver, Object v, int site) {
+        if (receiver == null || Fixed.leaves(receiver.getClass(), site)) return;
         Recorder r = Recorders.current();
-        if (receiver != null && r.inWrite(receiver, site)) { r.value(receiver); r.value(v); r.end(); }
+        if (r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
     }
 
     public static void inWriteStatic(boolean v, int site) {
+        if (Fixed.leaves(site)) return;
         Recorder r = Recorders.current();
         if (r.inWrite(site)) { r.value(v); r.end(); }
     }
     public static void inWriteStatic(byte v, int site) {
+        if (Fixed.leaves(site)) return;
         Recorder r = Recorders.current();
         if (r.inWrite(site)) { r.value(v); r.end(); }
     }
     public static void inWriteStatic(char v, int site) {
+        if (Fixed.leaves(site)) return;
         Recorder r = Recorders.current();
         if (r.inWrite(site)) { r.value(v); r.end(); }
     }
     public static void inWriteStatic(short v, int site) {
+        if (Fixed.leaves(site)) return;
         Recorder r = Recorders.current();
         if (r.inWrite(site)) { r.value(v); r.end(); }
     }
     public static void inWriteStatic(int v, int site) {
+        if (Fixed.leaves(site)) return;
         Recorder r = Recorders.current();
         if (r.inWrite(site)) { r.value(v); r.end(); }
     }
     public static void inWriteStatic(long v, int site) {
+        if (Fixed.leaves(site)) return;
         Recorder r = Recorders.current();
         if (r.inWrite(site)) { r.value(v); r.end(); }
     }
     public static void inWriteStatic(float v, int site) {
+        if (Fixed.leaves(site)) return;
         Recorder r = Recorders.current();
         if (r.inWrite(site)) { r.value(v); r.end(); }
     }
     public static void inWriteStatic(double v, int site) {
+        if (Fixed.leaves(site)) return;
         Recorder r = Recorders.current();
         if (r.inWrite(site)) { r.value(v); r.end(); }
     }
     public static void inWriteStatic(Object v, int site) {
+        if (Fixed.leaves(site)) return;
         Recorder r = Recorders.current();
         if (r.inWrite(site)) { r.value(v); r.end(); }
     }

@@ -82,8 +82,8 @@ public final class Recorder extends Ring {
         return chained;
     }
 
-    /** The stripe of volatile fields that this thread is using. */
-    int stripe;
+    /** The stripe of volatile fields that this thread is using; -1 for none. */
+    int stripe = -1;
     /** The stripe of the monitor that this thread waits at; 0 for none. */
     int waitsAt;
 
@@ -99,6 +99,12 @@ public final class Recorder extends Ring {
             followed = order.had;
         }
         end();
+    }
+
+    /** The use of a field or an element has failed. */
+    void abandon() {
+        Order.abandon(stripe);
+        stripe = -1;
     }
 
     /** Object.wait is over, and the monitor is held again. */
@@ -226,12 +232,7 @@ public final class Recorder extends Ring {
         }
     }
 
-    /** Begins an INWRITE, unless the inside itself writes, or to what is outside. */
-    boolean inWrite(Object receiver, int site) {
-        return (level & 1) == 0
-            && Sites.leaving(receiver, site) == null && inWrite(site);
-    }
-
+    /** Begins an INWRITE, unless the inside itself writes. */
     boolean inWrite(int site) {
         if ((level & 1) != 0 || site == 0) {
             return false;
@@ -599,6 +600,7 @@ public final class Recorder extends Ring {
         if (owner == thread) {
             varint(1 + (number << 3 | space));
         } else {
+            orderBegun();
             varint(1 + (number << 3 | 4 | space));
             varint(owner);
         }

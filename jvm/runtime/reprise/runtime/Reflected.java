@@ -29,15 +29,46 @@ final class Reflected {
             own = Native.fieldSite(site, field.getDeclaringClass(), field.getName(), type, isStatic);
             SITES.put(key, own);
         }
+        Object value = isStatic ? read(field) : null;
         if (r.inWrite(own)) {
             if (isStatic) {
-                new Adopted.Field(field, Ring.U.staticFieldOffset(field))
-                    .write(r, Ring.U.staticFieldBase(field));
+                write(r, field.getType(), value);
             } else {
                 r.value(object);
                 new Adopted.Field(owner.number, field).write(r, object);
             }
             r.end();
+        }
+    }
+
+    /** A static field: whoever could write it can read it. */
+    private static Object read(Field field) {
+        try {
+            return field.get(null);
+        } catch (IllegalAccessException notOurs) {
+            throw new IllegalStateException(notOurs);
+        }
+    }
+
+    private static void write(Recorder r, Class<?> type, Object value) {
+        if (!type.isPrimitive()) {
+            r.value(value);
+        } else if (type == boolean.class) {
+            r.value(((Boolean) value).booleanValue());
+        } else if (type == byte.class) {
+            r.value(((Byte) value).byteValue());
+        } else if (type == char.class) {
+            r.value(((Character) value).charValue());
+        } else if (type == short.class) {
+            r.value(((Short) value).shortValue());
+        } else if (type == int.class) {
+            r.value(((Integer) value).intValue());
+        } else if (type == long.class) {
+            r.value(((Long) value).longValue());
+        } else if (type == float.class) {
+            r.value(((Float) value).floatValue());
+        } else {
+            r.value(((Double) value).doubleValue());
         }
     }
 

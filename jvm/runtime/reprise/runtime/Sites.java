@@ -22,10 +22,6 @@ final class Sites {
     }
 
     private static volatile Met[] sites = new Met[1024];
-    private static final byte INSIDE = 1;
-    private static final byte OUTSIDE = 2;
-    /** For sites that name static members: which side these are on. */
-    private static volatile byte[] aims = new byte[1024];
 
     private Sites() {}
 
@@ -44,24 +40,23 @@ final class Sites {
         return ask(type, info, site) ? info : null;
     }
 
-    /** Whether the static member that a site names is inside. */
-    static boolean aimsInside(int site) {
-        byte[] all = aims;
-        byte known = site < all.length ? all[site] : 0;
-        return known != 0 ? known == INSIDE : askAim(site);
+    /** What the agent has said of the fields that sites name: 0 nothing yet. */
+    private static volatile byte[] fields = new byte[1024];
+
+    /** The stripe of the field that a site names; -1 when it is not a volatile one of the inside. */
+    static int stripe(int site) {
+        byte[] all = fields;
+        int known = site < all.length ? all[site] : 0;
+        return known != 0 ? known - 2 : askStripe(site);
     }
 
-    private static boolean askAim(int site) {
-        boolean inside = Native.aimsInside(site);
-        synchronized (Sites.class) {
-            byte[] all = aims;
-            if (site >= all.length) {
-                all = Arrays.copyOf(all, Math.max(site + 1, all.length * 2));
-            }
-            all[site] = inside ? INSIDE : OUTSIDE;
-            aims = all;
+    private static synchronized int askStripe(int site) {
+        int stripe = Native.stripe(site);
+        if (site >= fields.length) {
+            fields = Arrays.copyOf(fields, Math.max(site + 1, fields.length * 2));
         }
-        return inside;
+        fields[site] = (byte) (stripe + 2);
+        return stripe;
     }
 
     private static boolean ask(Class<?> type, ClassInfo info, int site) {

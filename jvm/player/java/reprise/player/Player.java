@@ -237,7 +237,7 @@ final class Player extends Thread {
         Object value = mentions.resolve(event.values[event.values.length - 1], null);
         fillAll(event);
         Class<?> start = isStatic ? replay.types.classFor(site.in, site.owner)
-            : receiver.getClass();
+            : site.above(replay.types, receiver.getClass());
         for (Class<?> c = start; c != null; c = c.getSuperclass()) {
             for (java.lang.reflect.Field field : c.getDeclaredFields()) {
                 if (field.getName().equals(site.name)
@@ -314,6 +314,12 @@ final class Player extends Thread {
 
     // The part of the stub.
 
+    /** The inside goes on; at no moment does it look as if nothing were to come of it. */
+    private void goesOn() {
+        runsInside = true;
+        replay.order.done(id);
+    }
+
     Object call(Site site, Object[] all) {
         at = site;
         if (!calls.goesOut(Event.OUTCALL, site, all, 0)) {
@@ -327,7 +333,7 @@ final class Player extends Thread {
             turns.shared();
         }
         expect(answer, Event.OUTCALLRET);
-        Object hint = null;
+        Object hint = replay.handles.made(site, all);
         if (site.name.equals("clone") && all.length == 1 && answer.values.length == 1
                 && answer.values[0].isObject() && answer.values[0].isFirst()
                 && answer.values[0].kind != Value.ARRAY && !all[0].getClass().isArray()) {
@@ -336,7 +342,7 @@ final class Player extends Thread {
         }
         Object result = answer.values.length == 0 ? null : mentions.resolve(answer.values[0], hint);
         fillAll(answer);
-        replay.order.done(id);
+        goesOn();
         return result;
     }
 
@@ -366,7 +372,7 @@ final class Player extends Thread {
             }
         }
         fillAll(answer);
-        replay.order.done(id);
+        goesOn();
     }
 
     Object read(Site site, Object[] all) {
@@ -388,7 +394,7 @@ final class Player extends Thread {
         }
         Object value = mentions.resolve(event.values[receivers], null);
         fillAll(event);
-        replay.order.done(id);
+        goesOn();
         return value;
     }
 
@@ -399,7 +405,7 @@ final class Player extends Thread {
             return here;
         }
         boolean same = take(null).id != 0;
-        replay.order.done(id);
+        goesOn();
         return same;
     }
 
@@ -410,7 +416,7 @@ final class Player extends Thread {
             at = site;
             take(null);
             expect(outside(null), Event.TOUCHED);
-            replay.order.done(id);
+            goesOn();
         }
     }
 
@@ -434,7 +440,7 @@ final class Player extends Thread {
         if (answer.what == Event.EXCIN) {
             Object thrown = mentions.resolve(answer.values[0], null);
             fillAll(answer);
-            replay.order.done(id);
+            goesOn();
             Player.<RuntimeException>raise(thrown == null ? new Unknown() : (Throwable) thrown);
         }
         if (answer.what != what) {

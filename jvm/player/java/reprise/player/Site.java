@@ -26,6 +26,7 @@ final class Site {
     final String title;
     /** The types of the parameters, and of the result. */
     final char[] parameters;
+    private final boolean usesHandle;
     /** Whether it leaves, for each class of receiver it has met. */
     private final ConcurrentHashMap<Class<?>, Boolean> met = new ConcurrentHashMap<>();
 
@@ -41,6 +42,7 @@ final class Site {
         descriptor = in.readUTF();
         title = Types.title(owner) + (name.isEmpty() ? "" : "." + name);
         parameters = parameters(descriptor);
+        usesHandle = owner.equals("java/lang/invoke/VarHandle") || owner.endsWith("FieldUpdater");
     }
 
     private static char[] parameters(String descriptor) {
@@ -67,6 +69,17 @@ final class Site {
             && owner.equals(other.owner) && opcode == other.opcode;
     }
 
+    /** Whether it uses what a VarHandle or field updater is for. */
+    boolean usesHandle() {
+        return usesHandle;
+    }
+
+    /** Whether it makes one. */
+    boolean makesHandle() {
+        return name.equals("findVarHandle") || name.equals("findStaticVarHandle")
+            || name.equals("arrayElementVarHandle") || name.equals("newUpdater");
+    }
+
     boolean leaves(Replay replay, Class<?> receiver) {
         Boolean known = met.get(receiver);
         if (known == null) {
@@ -74,6 +87,35 @@ final class Site {
             met.put(receiver, known);
         }
         return known;
+    }
+
+    /** The same for a static member. */
+    boolean leaves(Replay replay) {
+        Class<?> c = replay.types.classFor(replay.types.get(in).loader, owner);
+        Boolean known = met.get(c);
+        if (known == null) {
+            Type declares = declares(replay.types, c, isField(), name + descriptor);
+            known = declares == null || !declares.inside;
+            met.put(c, known);
+        }
+        return known;
+    }
+
+    /** Who declares a static member, as the JVM looks for it; null for the JDK. */
+    private static Type declares(Types types, Class<?> c, boolean isField, String key) {
+        Type type = c == null ? null : types.of(c);
+        if (type == null || (isField ? type.hasField(key) : type.declares(key))) {
+            return type;
+        }
+        if (isField) {
+            for (Class<?> above : c.getInterfaces()) {
+                Type found = declares(types, above, true, key);
+                if (found != null) {
+                    return found;
+                }
+            }
+        }
+        return declares(types, c.getSuperclass(), isField, key);
     }
 
     /** The boundary is the class that declares the member. */
@@ -156,7 +198,7 @@ final class Site {
     }
 
     /** The supertype that the site names, or the class itself. */
-    private Class<?> above(Types types, Class<?> c) {
+    Class<?> above(Types types, Class<?> c) {
         if (c == null) {
             return null;
         }
