@@ -12,6 +12,7 @@ use std::collections::HashMap;
 use reprise_jvm_events::CALLS;
 use reprise_jvm_events::event::{Access, Event};
 use reprise_jvm_events::reader::Reader;
+use reprise_jvm_events::table::Constant;
 use reprise_jvm_events::value::{Reference, Value};
 use reprise_recording::{Recording, Source, StreamId};
 
@@ -47,6 +48,12 @@ fn malformed(
     }
 }
 
+/// Whether what the inside did was recorded, too.
+pub(crate) fn has_oracle<S: Source>(recording: &Recording<S>) -> bool {
+    let oracle = recording.manifest().details.get("oracle");
+    oracle.and_then(serde_json::Value::as_bool).unwrap_or(true)
+}
+
 impl Survey {
     /// Goes through all threads.
     pub(crate) fn of<S: Source>(
@@ -55,6 +62,7 @@ impl Survey {
     ) -> Result<Self, PlayError> {
         let mut survey = Self::default();
         let mut reader = tables.clone();
+        let oracle = has_oracle(recording);
         let mut streams: Vec<_> = recording
             .streams()
             .filter(|(_, info)| info.kind == CALLS)
@@ -84,12 +92,33 @@ impl Survey {
                         let constructs = method.name == "<init>";
                         open.push((number, constructs.then_some(method.class)));
                     }
-                    Event::ExcOut { .. } => drop(open.pop()),
+                    Event::ExcOut { .. } => {
+                        while !oracle && matches!(open.last(), Some((_, None))) {
+                            open.pop();
+                        }
+                        open.pop();
+                    }
                     Event::InCallRet { value } => {
-                        if let Some((call, Some(class))) = open.pop()
-                            && let Some(Value::Reference(Reference::Object(object))) = value
-                        {
-                            ends.push((stream, call, class, object.id));
+                        // Without the oracle only constructors say that they end.
+                        while !oracle && matches!(open.last(), Some((_, None))) {
+                            open.pop();
+                        }
+                        let Some((call, Some(class))) = open.pop() else {
+                            continue;
+                        };
+                        match value {
+                            Some(Value::Reference(Reference::Object(object))) => {
+                                ends.push((stream, call, class, object.id));
+                            }
+                            Some(Value::Reference(Reference::Value(value))) => {
+                                let made = reader.tables().values.get(&value);
+                                if let Some(Constant::Class(made)) = made
+                                    && *made != class
+                                {
+                                    survey.made.insert((stream, call), *made);
+                                }
+                            }
+                            _ => {}
                         }
                     }
                     _ => {}

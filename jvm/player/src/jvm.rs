@@ -126,8 +126,7 @@ impl Jvm {
             // Nothing ever crossed the boundary.
             return Ok(Played::default());
         }
-        let oracle = recording.manifest().details.get("oracle");
-        let oracle = oracle.and_then(serde_json::Value::as_bool).unwrap_or(true);
+        let oracle = crate::events::has_oracle(recording);
         let Some(input) = self.input.as_mut() else {
             return Err(PlayError::Gone("it was ended".to_owned()));
         };

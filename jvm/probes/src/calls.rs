@@ -26,6 +26,7 @@ use reprise_classfile::write::Snippet;
 
 use crate::ProbeError;
 use crate::handles::{self, Makes};
+use crate::holds::Holds;
 use crate::method::Body;
 use crate::order::{is_wait, on_monitor};
 use crate::probe::{OBJECT_TYPE, RECORDER, call, duplicate, parameter, push_id};
@@ -52,7 +53,7 @@ pub(crate) enum Way {
     SuperConstructor,
 }
 
-pub(crate) fn instrument(body: &mut Body<'_, '_>) -> Result<(), ProbeError> {
+pub(crate) fn instrument(body: &mut Body<'_, '_>, holds: &Holds) -> Result<(), ProbeError> {
     let sites: Vec<Instruction<'_>> = body
         .editor
         .instructions()
@@ -74,7 +75,14 @@ pub(crate) fn instrument(body: &mut Body<'_, '_>) -> Result<(), ProbeError> {
             log_result(body, &mut after, Some(OBJECT_TYPE))?;
             body.editor.after(instruction.offset, after)?;
         } else if let Some(way) = way(body, &instruction, &member, &mut kept)? {
-            probe(body, &instruction, &member, way)?;
+            probe(body, &instruction, &member, way, holds)?;
+        } else if instruction.opcode == opcode::INVOKESPECIAL
+            && kept
+                .as_ref()
+                .is_some_and(|known| known.of_this.contains(&instruction.offset))
+            && body.patterns.is_inside(&member.class.to_str_lossy())
+        {
+            body.chain(instruction.offset)?;
         }
     }
     Ok(())
@@ -205,6 +213,7 @@ fn probe(
     instruction: &Instruction<'_>,
     member: &MemberRef<'_>,
     way: Way,
+    holds: &Holds,
 ) -> Result<(), ProbeError> {
     let owner = member.class.to_str_lossy();
     let name = member.name.to_str_lossy();
@@ -228,15 +237,6 @@ fn probe(
         Way::Inherited => ("callStatic", false),
         Way::SuperConstructor => ("callSuperInit", false),
     };
-    let mut cloned = None;
-    if receiver && name == "clone" && text == "()Ljava/lang/Object;" {
-        let slot = body.spill(&[OBJECT_TYPE])?.first().copied();
-        if let Some(slot) = slot {
-            before.op(opcode::DUP)?;
-            before.store(OBJECT_TYPE, slot)?;
-        }
-        cloned = slot;
-    }
     let waits = way == Way::Dispatch && is_wait(member);
     if waits {
         before.op(opcode::DUP)?;
@@ -269,6 +269,7 @@ fn probe(
         body.pool,
     )?;
     body.log_arguments(&mut before, &arguments)?;
+    holds.give(body, &mut before, instruction.offset, &arguments)?;
     for (ty, slot) in &arguments {
         before.load(*ty, *slot)?;
     }
@@ -278,13 +279,6 @@ fn probe(
     if waits {
         body.load_recorder(&mut after)?;
         call(&mut after, "waited", &format!("({RECORDER})V"), body.pool)?;
-    }
-    if let Some(slot) = cloned {
-        after.op(opcode::DUP)?;
-        after.load(OBJECT_TYPE, slot)?;
-        body.load_recorder(&mut after)?;
-        let descriptor = format!("(Ljava/lang/Object;Ljava/lang/Object;{RECORDER})V");
-        call(&mut after, "cloned", &descriptor, body.pool)?;
     }
     let result = match (way, descriptor.result) {
         (Way::New(true), _) => Some((OBJECT_TYPE, true)),

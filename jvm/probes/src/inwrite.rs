@@ -20,7 +20,7 @@ use crate::calls::HAS_CLASS_CONSTANTS;
 use crate::catalog::{Catalog, Site};
 use crate::pattern::{Patterns, is_platform};
 use crate::probe::{call, duplicate, parameter, push_id};
-use crate::{ProbeError, Skipped};
+use crate::{ProbeError, Skipped, reflected};
 
 /// Whether the class could write to a field of an inside class.
 pub(crate) fn mentions_inside_field(
@@ -28,9 +28,14 @@ pub(crate) fn mentions_inside_field(
     patterns: &Patterns,
 ) -> Result<bool, ProbeError> {
     for index in class.pool.indexes() {
-        if let Constant::FieldRef { .. } = class.pool.get(index)?
-            && may_be_inside(class, &class.pool.member(index)?, patterns)?
-        {
+        let found = match class.pool.get(index)? {
+            Constant::FieldRef { .. } => {
+                may_be_inside(class, &class.pool.member(index)?, patterns)?
+            }
+            Constant::MethodRef { .. } => reflected::reaches(&class.pool.member(index)?).is_some(),
+            _ => false,
+        };
+        if found {
             return Ok(true);
         }
     }
@@ -101,23 +106,31 @@ fn instrument_one<'c>(
     let Some(mut editor) = Editor::new(class, method)? else {
         return Ok(None);
     };
-    let accesses: Vec<Instruction<'_>> = editor
+    let candidates: Vec<Instruction<'_>> = editor
         .instructions()
         .iter()
-        .filter(|i| (opcode::GETSTATIC..=opcode::PUTFIELD).contains(&i.opcode))
+        .filter(|i| {
+            matches!(
+                i.opcode,
+                opcode::GETSTATIC..=opcode::PUTFIELD | opcode::INVOKEVIRTUAL | opcode::INVOKESTATIC
+            )
+        })
         .copied()
         .collect();
     let mut id = None;
-    for instruction in accesses {
+    for instruction in candidates {
         let Some(index) = instruction.constant() else {
             continue;
         };
         let member = class.pool.member(index)?;
         let owner = member.class.to_str_lossy();
+        let reach = reflected::reach(&instruction, &member);
         let reads = matches!(instruction.opcode, opcode::GETFIELD | opcode::GETSTATIC);
-        if !may_be_inside(class, &member, patterns)?
-            || reads && !may_hold_inside(&member.descriptor.to_str_lossy(), patterns)
-        {
+        let writes = matches!(instruction.opcode, opcode::PUTFIELD | opcode::PUTSTATIC);
+        let crosses = (writes
+            || reads && may_hold_inside(&member.descriptor.to_str_lossy(), patterns))
+            && may_be_inside(class, &member, patterns)?;
+        if reach.is_none() && !crosses {
             continue;
         }
         let id = *id.get_or_insert_with(|| {
@@ -135,6 +148,10 @@ fn instrument_one<'c>(
             name: &member.name.to_str_lossy(),
             descriptor: &member.descriptor.to_str_lossy(),
         });
+        if let Some(reach) = reach {
+            reflected::instrument(&mut editor, &instruction, &member, reach, site, pool)?;
+            continue;
+        }
         if reads {
             read(&mut editor, &instruction, &owner, site, class.major, pool)?;
             continue;

@@ -18,6 +18,7 @@ use reprise_classfile::relocate::Editor;
 use reprise_classfile::write::{ClassEditor, PoolEditor, Snippet};
 
 use crate::catalog::{Catalog, Site};
+use crate::holds::Holds;
 use crate::pattern::Patterns;
 use crate::probe::{OBJECT_TYPE, RECORDER, RECORDER_TYPE, call, duplicate, parameter, push_id};
 use crate::{ProbeError, Skipped, calls, dynamic, fields, order, resolution};
@@ -36,6 +37,9 @@ pub(crate) struct Body<'c, 'e> {
     recorder: u16,
     /// The local that holds the token.
     token: u16,
+    /// In a constructor, the local with the token of the one that called it for
+    /// the same object.
+    chain: Option<u16>,
     /// Locals for arguments on their way; used anew at every site.
     spill: Vec<u16>,
     lines: Vec<(u32, u32)>,
@@ -82,7 +86,9 @@ fn instrument_one<'c>(
     let mut body = Body::new(class, method, editor, pool, patterns, catalog, id);
     body.entry()?;
     body.handlers()?;
-    calls::instrument(&mut body)?;
+    let holds = Holds::of(&body);
+    calls::instrument(&mut body, &holds)?;
+    holds.instrument(&mut body)?;
     dynamic::instrument(&mut body)?;
     fields::instrument(&mut body)?;
     resolution::instrument(&mut body)?;
@@ -140,6 +146,7 @@ impl<'c, 'e> Body<'c, 'e> {
             id,
             recorder: 0,
             token: 0,
+            chain: None,
             spill: Vec::new(),
         }
     }
@@ -246,6 +253,12 @@ impl<'c, 'e> Body<'c, 'e> {
         };
         call(&mut code, enter, &format!("({RECORDER}I)I"), self.pool)?;
         self.token = self.editor.hold(FieldType::Int, code)?;
+        if self.is_constructor()? {
+            let mut code = Snippet::new();
+            self.load_recorder(&mut code)?;
+            call(&mut code, "chained", &format!("({RECORDER})I"), self.pool)?;
+            self.chain = Some(self.editor.hold(FieldType::Int, code)?);
+        }
         let mut code = Snippet::new();
         self.log_arguments(&mut code, &arguments)?;
         self.editor.at_entry(code)?;
@@ -270,7 +283,21 @@ impl<'c, 'e> Body<'c, 'e> {
         Ok(())
     }
 
-    fn load_token(&self, code: &mut Snippet) -> Result<(), ProbeError> {
+    /// Tells the inside constructor that is about to be called for the same
+    /// object who called this one.
+    pub(crate) fn chain(&mut self, offset: u32) -> Result<(), ProbeError> {
+        let Some(chain) = self.chain else {
+            return Ok(());
+        };
+        let mut code = Snippet::new();
+        self.load_token(&mut code)?;
+        code.load(FieldType::Int, chain)?;
+        call(&mut code, "chains", &format!("({RECORDER}II)V"), self.pool)?;
+        self.editor.before(offset, code)?;
+        Ok(())
+    }
+
+    pub(crate) fn load_token(&self, code: &mut Snippet) -> Result<(), ProbeError> {
         self.load_recorder(code)?;
         code.load(FieldType::Int, self.token)?;
         Ok(())
@@ -323,9 +350,17 @@ impl<'c, 'e> Body<'c, 'e> {
         let mut code = Snippet::new();
         code.op(opcode::DUP)?;
         self.load_token(&mut code)?;
-        let descriptor = format!("(Ljava/lang/Throwable;{RECORDER}I)V");
-        call(&mut code, "thrown", &descriptor, self.pool)?;
+        let (thrown, chain) = match self.chain {
+            Some(chain) => {
+                code.load(FieldType::Int, chain)?;
+                ("thrownNew", "I")
+            }
+            None => ("thrown", ""),
+        };
+        let descriptor = format!("(Ljava/lang/Throwable;{RECORDER}I{chain})V");
+        call(&mut code, thrown, &descriptor, self.pool)?;
         code.op(opcode::ATHROW)?;
+        self.editor.catch_unborn(code.clone())?;
         self.editor.catch_all(code)?;
         Ok(())
     }

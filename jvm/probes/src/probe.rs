@@ -12,16 +12,19 @@
 //! exit       returns(T, R, token)        returns(R, token)       constructed(Object, R, token)
 //!            caught(Throwable, R, token)                         at every handler
 //!            thrown(Throwable, R, token)                         when it leaves the method
+//!            thrownNew(Throwable, R, token, chain)               when it leaves a constructor
+//!            chains(R, token, chain)     int chained(R)          from one constructor to the next
 //! call       call(Object, R, site)       callBare                by the receiver's class
 //!            callSuper(Object, R, site)  callSuperBare           by the superclass
 //!            callOut(R, site)            callOutBare             certainly out: static, constructors
 //!            returned(T, R)              returned(R)
 //!            callSuperInit(R, site, String)  …Bare               super() of an outside class
 //!            superReturned(Object, R)    superReturned(R)
-//!            cloned(Object, R)                                   a copy has a number of its own
 //!            refersOutside(Object)                               a reference to an outside method
 //!            refers(Object, Class, site)                         or to one that may be inherited
 //!            captured(Object, R)                                 by a lambda that is being made
+//! arrays     holds(Object)               keeps(Object)           both sides have it from now on
+//!            returnsHeld(Object, R, token)
 //! fields     reads(Object, R, site)      last(T, R)
 //!            readStatic(T, R, site)
 //!            writes(Object, R, site)     last(T, R)
@@ -37,6 +40,8 @@
 //!            madeHandle(Object, Class, String)  madeHandle(Object)
 //!            compares(Object, Object, R)                         before ==
 //! in         inWrite(Object, T, site)    inWriteStatic(T, site)
+//!            fieldSet(Object, Object, site)                      Field.set and its like
+//!            reaches(Object, Object)     reaches(Object)         a handle that can write
 //! ```
 
 use reprise_classfile::descriptor::FieldType;

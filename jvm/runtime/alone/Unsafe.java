@@ -61,13 +61,6 @@ final class Unsafe {
     /** It is all zeros. */
     void setMemory(long address, long bytes, byte value) {}
 
-    /** The two may overlap. */
-    void copyMemory(long from, long to, long bytes) {
-        byte[] copy = new byte[(int) bytes];
-        MEMORY.duplicate().position(at(from)).get(copy);
-        MEMORY.duplicate().position(at(to)).put(copy);
-    }
-
     private static int at(long address) {
         return (int) (address - START);
     }
@@ -142,6 +135,14 @@ final class Unsafe {
 
     long getAndAddLong(Object none, long address, long value) {
         return (long) LONG.getAndAdd(MEMORY, at(address), value);
+    }
+
+    void copyMemory(long from, long to, long length) {
+        byte[] bytes = new byte[(int) length];
+        copy(from, bytes, bytes.length);
+        ByteBuffer into = MEMORY.duplicate();
+        into.position(at(to));
+        into.put(bytes);
     }
 
     /** The bytes from an address on. */

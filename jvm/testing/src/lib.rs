@@ -2,7 +2,9 @@
 //! of programs that nobody here wrote.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+pub mod jvms;
 pub mod maven;
+pub mod subject;
 
 use std::fs;
 use std::path::{Path, PathBuf};

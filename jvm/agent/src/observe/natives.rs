@@ -16,6 +16,9 @@ use reprise_probes::pure::runs_on_values;
 use super::{Live, SESSION, Session, count, shape};
 use crate::jni::{Frame, Global, long};
 
+const PUTSTATIC: u8 = 179;
+const PUTFIELD: u8 = 181;
+
 /// Binds the runtime's native methods and lets it use the JDK's `Unsafe`.
 /// Returns the module of the runtime.
 pub(super) fn bind(session: &Session, frame: Frame) -> Option<Global> {
@@ -47,6 +50,16 @@ pub(super) fn bind(session: &Session, frame: Frame) -> Option<Global> {
                 (c"value", c"([B)I", value as *mut c_void),
                 (c"counted", c"([B)V", counted as *mut c_void),
                 (c"skipped", c"(Ljava/lang/String;)V", skipped as *mut c_void),
+                (
+                    c"fieldSite",
+                    c"(ILjava/lang/Class;Ljava/lang/String;Ljava/lang/String;Z)I",
+                    field_site as *mut c_void,
+                ),
+                (
+                    c"left",
+                    c"(Ljava/lang/String;Ljava/lang/String;)V",
+                    left as *mut c_void,
+                ),
             ],
         );
         bound.then(|| frame.global(module))
@@ -177,6 +190,38 @@ extern "system" fn counted(env: *mut JNIEnv, _: jclass, text: jbyteArray) {
         count::write(session, &text);
         Some(())
     }));
+}
+
+extern "system" fn field_site(
+    env: *mut JNIEnv,
+    _: jclass,
+    site: jint,
+    owner: jclass,
+    name: jstring,
+    descriptor: jstring,
+    is_static: jboolean,
+) -> jint {
+    with_session(env, 0, |session, live, frame| {
+        // SAFETY: the runtime passes a class and two strings.
+        let (owner, name, descriptor) = unsafe {
+            let owner = session.environment.class_name(owner);
+            (owner, frame.text(name), frame.text(descriptor))
+        };
+        let opcode = if is_static != 0 { PUTSTATIC } else { PUTFIELD };
+        let owner = owner.unwrap_or_default();
+        let site = site.cast_unsigned();
+        let made = live.tables.site_like(site, opcode, owner, name, descriptor);
+        made.cast_signed()
+    })
+}
+
+extern "system" fn left(env: *mut JNIEnv, _: jclass, what: jstring, why: jstring) {
+    with_session(env, (), |_, live, frame| {
+        // SAFETY: the runtime passes two strings.
+        let (class, why) = unsafe { (frame.text(what), frame.text(why)) };
+        let method = String::new();
+        live.tables.skipped(Skipped { class, method, why });
+    });
 }
 
 extern "system" fn skipped(env: *mut JNIEnv, _: jclass, thread: jstring) {

@@ -37,6 +37,9 @@ struct Inner {
 /// The member that a site names.
 #[derive(Clone)]
 pub(super) struct Named {
+    /// Its method, and the line there.
+    method: u32,
+    line: u32,
     pub(super) opcode: u8,
     pub(super) owner: String,
     pub(super) name: String,
@@ -148,6 +151,42 @@ impl Tables {
         self.inner().sites.get(at).cloned()
     }
 
+    /// A site at the same place as another that names another member; 0 when
+    /// there is no such place.
+    pub(super) fn site_like(
+        &self,
+        site: u32,
+        opcode: u8,
+        owner: String,
+        name: String,
+        descriptor: String,
+    ) -> u32 {
+        let Some(place) = self.site(site) else {
+            return 0;
+        };
+        let mut inner = self.inner();
+        let named = Named {
+            opcode,
+            owner,
+            name,
+            descriptor,
+            ..place
+        };
+        inner.sites.push(named.clone());
+        let id = u32::try_from(inner.sites.len()).unwrap_or(u32::MAX);
+        let site = Site {
+            method: named.method,
+            offset: 0,
+            line: named.line,
+            opcode,
+            owner: named.owner,
+            name: named.name,
+            descriptor: named.descriptor,
+        };
+        inner.add(&Entry::Site { id, site });
+        id
+    }
+
     /// Who numbers the methods and sites of a class.
     pub(super) fn catalog(&self, class: u32) -> impl Catalog {
         Numbers {
@@ -204,6 +243,8 @@ impl Catalog for Numbers<'_> {
     fn site(&mut self, site: &catalog::Site<'_>) -> u32 {
         let mut inner = self.tables.inner();
         let named = Named {
+            method: site.method,
+            line: site.line,
             opcode: site.opcode,
             owner: site.owner.to_owned(),
             name: site.name.to_owned(),

@@ -75,7 +75,11 @@ impl<'c> Editor<'c> {
             let mut frame = self.full(
                 &NewFrame {
                     offset: *offset,
-                    locals: Vec::new(),
+                    locals: handler
+                        .unborn
+                        .then_some(Type::UninitializedThis)
+                        .into_iter()
+                        .collect(),
                     stack: Vec::new(),
                 },
                 layout,

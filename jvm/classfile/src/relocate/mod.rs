@@ -44,7 +44,7 @@ mod tables;
 use std::collections::BTreeMap;
 
 use crate::descriptor::FieldType;
-use crate::flow::{Initialized, Type, initialized_from};
+use crate::flow::{Initialized, Type, initialized_from, walk};
 use crate::opcode;
 use crate::read::{ClassFile, Code, Instruction, Member};
 use crate::write::{PoolEditor, Snippet};
@@ -114,6 +114,8 @@ struct Handler {
     /// The class that is caught; none for everything.
     catches: Option<String>,
     code: Snippet,
+    /// Whether `this` waits for `super()` in the range.
+    unborn: bool,
 }
 
 impl<'c> Editor<'c> {
@@ -274,7 +276,7 @@ impl<'c> Editor<'c> {
             Initialized::From { offset, .. } if offset <= start => {}
             other => return Err(EditError::Constructor(other)),
         }
-        self.append_handler(start, end, catches, code)
+        self.append_handler(start, end, catches, code, false)
     }
 
     /// Appends a handler for whatever leaves the method. In a constructor it
@@ -286,7 +288,38 @@ impl<'c> Editor<'c> {
             other => return Err(EditError::Constructor(other)),
         };
         let end = u32::try_from(self.code.bytes.len()).unwrap_or(u32::MAX);
-        self.append_handler(start, end, None, code)
+        self.append_handler(start, end, None, code, false)
+    }
+
+    /// Appends a handler for what is thrown in a constructor on the way to
+    /// `super()` or `this()`. That call itself cannot be covered: the verifier
+    /// would want `this` to be both, complete and not. False where there is no
+    /// such range: not a constructor, nothing on the way, several such calls,
+    /// or a class file that is verified without frames.
+    pub fn catch_unborn(&mut self, code: Snippet) -> Result<bool, EditError> {
+        let found = initialized_from(self.class, self.method, &self.code);
+        let Initialized::From { calls, .. } = found else {
+            return Ok(false);
+        };
+        let [call] = *calls.as_slice() else {
+            return Ok(false);
+        };
+        let framed = self.class.major >= 51;
+        if !framed || self.instruction_index(call)? < 2 {
+            return Ok(false);
+        }
+        // Code that javac did not write may put something else in its place.
+        let mut stays = true;
+        let walked = walk(self.class, self.method, &self.code, |instruction, state| {
+            let first = state.and_then(|state| state.locals.first());
+            let there = first == Some(&Type::UninitializedThis);
+            stays &= there || instruction.offset > call;
+        });
+        if walked.is_err() || !stays {
+            return Ok(false);
+        }
+        self.append_handler(0, call, None, code, true)?;
+        Ok(true)
     }
 
     /// A new local slot (two for `long` and `double`). Its value lives until
@@ -337,6 +370,7 @@ impl<'c> Editor<'c> {
         end: u32,
         catches: Option<&str>,
         code: Snippet,
+        unborn: bool,
     ) -> Result<(), EditError> {
         let first = self.instruction_index(start)?;
         let length = u32::try_from(self.code.bytes.len()).unwrap_or(u32::MAX);
@@ -356,6 +390,7 @@ impl<'c> Editor<'c> {
             end: last,
             catches: catches.map(str::to_owned),
             code,
+            unborn,
         });
         Ok(())
     }

@@ -49,9 +49,36 @@ fn super_is_found_in_code_javac_does_not_write() {
         assert_eq!(found, expected, "{version}");
         let mut handler = Snippet::new();
         handler.op(op::ATHROW).unwrap();
-        let after = edited(&assemble(&source), |editor, _| editor.catch_all(handler));
+        let after = edited(&assemble(&source), |editor, _| {
+            // There are no frames to say so in the older one.
+            assert_eq!(
+                editor.catch_unborn(handler.clone())?,
+                version.ends_with("52")
+            );
+            editor.catch_all(handler)
+        });
         jvm_accepts(&[("A", &after.unwrap())]).unwrap();
     }
+}
+
+#[test]
+fn what_is_thrown_on_the_way_to_super_can_be_caught() {
+    let source = "class A 52
+        method <init> ()V stack 4 locals 1
+            iconst_0
+            newarray 10
+            arraylength
+            pop
+            aload_0
+            invokespecial java/lang/Object.<init> ()V
+            return";
+    let mut handler = Snippet::new();
+    handler.op(op::ATHROW).unwrap();
+    let after = edited(&assemble(source), |editor, _| {
+        assert!(editor.catch_unborn(handler.clone())?);
+        editor.catch_all(handler)
+    });
+    jvm_accepts(&[("A", &after.unwrap())]).unwrap();
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 mod changed;
 mod hostile;
+mod jvms;
 mod nanoxml;
 mod order;
 mod programs;

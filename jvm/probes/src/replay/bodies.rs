@@ -7,11 +7,13 @@ use reprise_classfile::write::{Invoke, PoolEditor, Snippet};
 
 use super::functions;
 use super::order;
+use super::receivers::Receivers;
 use super::replayed_name;
 use super::resolution;
-use super::stubs::{STUB, Shape, Stubs, named};
+use super::stubs::{STUB, Shape, Stubs};
 use crate::ProbeError;
 use crate::calls::{Constructions, Way, is_value_of, way};
+use crate::dynamic::descriptor_of;
 use crate::fields::{may_be_inherited, may_leave};
 use crate::handles;
 use crate::method::Body;
@@ -25,6 +27,7 @@ pub(super) fn rewrite<'c>(
     stubs: &mut Stubs<'c>,
 ) -> Result<(), ProbeError> {
     let mut constructions = None;
+    let receivers = Receivers::of(body);
     for instruction in body.editor.instructions().to_vec() {
         match instruction.opcode {
             opcode::MONITORENTER => order::enter(body, &instruction)?,
@@ -42,7 +45,7 @@ pub(super) fn rewrite<'c>(
             opcode::GETSTATIC..=opcode::PUTFIELD => {
                 let member = body.class.pool.member(index)?;
                 if may_leave(body, &instruction, &member)? {
-                    access(body, stubs, &instruction, &member)?;
+                    access(body, stubs, &instruction, &member, &receivers)?;
                 } else if is_shared(body, &instruction, &member)? {
                     order::access(body, stubs, &instruction, &member)?;
                 }
@@ -56,7 +59,7 @@ pub(super) fn rewrite<'c>(
                 } else if is_value_of(&instruction, &member) {
                     functions::string(body, &instruction)?;
                 } else if let Some(way) = way(body, &instruction, &member, &mut constructions)? {
-                    call(body, stubs, &instruction, &member, way)?;
+                    call(body, stubs, &instruction, &member, way, &receivers)?;
                 }
             }
             _ => {}
@@ -159,6 +162,7 @@ fn call<'c>(
     instruction: &Instruction<'c>,
     member: &MemberRef<'c>,
     way: Way,
+    receivers: &Receivers<'c>,
 ) -> Result<(), ProbeError> {
     let owner = member.class.to_str_lossy();
     let name = member.name.to_str_lossy();
@@ -167,7 +171,7 @@ fn call<'c>(
     let site = body.site(offset, instruction.opcode, &owner, &name, &text);
     let descriptor = MethodDescriptor::parse(member.descriptor)?;
     let receiver = match way {
-        Way::Dispatch => Some(named(member.class)),
+        Way::Dispatch => Some(receivers.at(offset, member.class)),
         // What `super` calls are made on is this class.
         Way::Super => Some(FieldType::Object(body.class.name()?)),
         Way::Out | Way::Inherited | Way::New(_) | Way::SuperConstructor => None,
@@ -176,7 +180,8 @@ fn call<'c>(
     parameters.extend(descriptor.parameters);
     let result = descriptor.result;
     let shape = Shape { parameters, result };
-    let key = format!("{} {owner} {name} {text}", instruction.opcode);
+    let on = receiver.map(descriptor_of).unwrap_or_default();
+    let key = format!("{} {on} {owner} {name} {text}", instruction.opcode);
     let code = stubs.call(key, &shape, site, body.pool, |stubs, pool| {
         if receiver.is_none() && way != Way::Inherited {
             return Stubs::always(&shape, "call", pool);
@@ -226,6 +231,7 @@ fn access<'c>(
     stubs: &mut Stubs<'c>,
     instruction: &Instruction<'c>,
     member: &MemberRef<'c>,
+    receivers: &Receivers<'c>,
 ) -> Result<(), ProbeError> {
     let owner = member.class.to_str_lossy();
     let name = member.name.to_str_lossy();
@@ -237,16 +243,18 @@ fn access<'c>(
     let writes = matches!(opcode, opcode::PUTSTATIC | opcode::PUTFIELD);
     let mut parameters = Vec::new();
     if !is_static {
-        parameters.push(named(member.class));
+        parameters.push(receivers.at(instruction.offset, member.class));
     }
     if writes {
         parameters.push(ty);
     }
+    let on = parameters.first().copied().filter(|_| !is_static);
+    let on = on.map(descriptor_of).unwrap_or_default();
     let result = (!writes).then_some(ty);
     let shape = Shape { parameters, result };
     let volatile = is_volatile(body, member);
     let function = if writes { "write" } else { "read" };
-    let key = format!("{opcode} {owner} {name} {text}");
+    let key = format!("{opcode} {on} {owner} {name} {text}");
     let asked = may_be_inherited(body, instruction, member);
     let code = stubs.call(key, &shape, site, body.pool, |stubs, pool| {
         if is_static && !asked {

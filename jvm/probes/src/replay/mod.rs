@@ -24,6 +24,7 @@
 mod bodies;
 mod functions;
 mod order;
+mod receivers;
 mod resolution;
 mod stubs;
 

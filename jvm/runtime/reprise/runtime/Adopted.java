@@ -1,5 +1,8 @@
 package reprise.runtime;
 
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,6 +39,14 @@ final class Adopted {
                 : Type.REFERENCE;
         }
 
+        private Object reference(Object o) {
+            try {
+                return (Object) REFERENCE.invokeExact(o, offset);
+            } catch (Throwable unknown) {
+                return null;
+            }
+        }
+
         void write(Recorder r, Object o) {
             switch (kind) {
                 case Type.BOOLEAN: r.value(Ring.U.getBoolean(o, offset)); break;
@@ -46,9 +57,25 @@ final class Adopted {
                 case Type.LONG: r.value(Ring.U.getLong(o, offset)); break;
                 case Type.FLOAT: r.value(Ring.U.getFloat(o, offset)); break;
                 case Type.DOUBLE: r.value(Ring.U.getDouble(o, offset)); break;
-                default: r.value(Ring.U.getReference(o, offset)); break;
+                default: r.value(reference(o)); break;
             }
         }
+    }
+
+    /** Reads a reference: Java 12 has given the method another name. */
+    private static final MethodHandle REFERENCE = find("getReference", "getObject");
+
+    private static MethodHandle find(String... names) {
+        MethodType type = MethodType.methodType(Object.class, Object.class, long.class);
+        for (String name : names) {
+            try {
+                return MethodHandles.lookup().findVirtual(Ring.U.getClass(), name, type)
+                    .bindTo(Ring.U);
+            } catch (ReflectiveOperationException another) {
+                // The other one, then.
+            }
+        }
+        return null;
     }
 
     private static final Field[] NONE = {};

@@ -51,6 +51,9 @@ final class ClassInfo extends WeakReference<Class<?>> {
     /** Where the number is in an object, for {@link #NUMBERED}. */
     final long offset;
 
+    /** For an inside object whose number is in the map because it can be cloned. */
+    final boolean copies;
+
     /** For the hidden class of a method reference: what it calls is outside. */
     volatile boolean refersOutside;
     volatile boolean refersKnown;
@@ -77,8 +80,10 @@ final class ClassInfo extends WeakReference<Class<?>> {
         space = c.isArray() ? ARRAY : inside ? INSIDE : OUTSIDE;
         offset = inside ? offset(c) : 0;
         type = Values.boxed(c);
+        // A copy would have the number of what it was copied from.
+        copies = offset != 0 && Cloneable.class.isAssignableFrom(c);
         kind = Enum.class.isAssignableFrom(c) && c != Enum.class ? ENUM
-            : offset != 0 ? NUMBERED
+            : offset != 0 && !copies ? NUMBERED
             : type != Type.VOID ? BOX
             : c == String.class ? STRING
             : c == Class.class ? CLASS

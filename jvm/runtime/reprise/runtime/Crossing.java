@@ -20,6 +20,8 @@ final class Crossing {
     /** Inside objects that came in and had not been mentioned before. */
     private Object[] adopted = new Object[4];
     private int adoptedCount;
+    /** Of those that were adopted, the ones that are not complete. */
+    final Unsettled unsettled = new Unsettled();
 
     /** How many of all four there are: asked at every event. */
     private int all;
@@ -83,21 +85,31 @@ final class Crossing {
             if (from >= 0) {
                 int type = Elements.type(now);
                 r.elements(now, type, from, Elements.end(now, then, type, from));
+                if (Watched.count != 0) {
+                    Watched.recorded(now);
+                }
             }
         }
         // What is written may bring in more of both.
         int arrays = 0;
         int objects = 0;
+        boolean inProgress = adoptedCount > 0 && Unsettled.isInProgress();
         while (arrays < incomingCount || objects < adoptedCount) {
             if (arrays < incomingCount) {
                 Object array = incoming[arrays];
                 incoming[arrays++] = null;
                 int length = java.lang.reflect.Array.getLength(array);
                 r.elements(array, Elements.type(array), 0, length);
+                if (Watched.count != 0) {
+                    Watched.recorded(array);
+                }
             } else {
                 Object object = adopted[objects];
                 adopted[objects++] = null;
                 r.adopt(object, Adopted.fields(object));
+                if (inProgress) {
+                    unsettled.add(object, level);
+                }
             }
         }
         incomingCount = 0;

@@ -42,6 +42,18 @@ final class Ids {
         return add(object, hash, offered);
     }
 
+    /** Whether an object has a number. */
+    static boolean isKnown(Object object) {
+        int hash = spread(System.identityHashCode(object));
+        Entry[] entries = table;
+        for (Entry e = entries[hash & entries.length - 1]; e != null; e = e.next) {
+            if (e.hash == hash && e.get() == object) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     private static long add(Object object, int hash, long offered) {
         synchronized (LOCK) {
             forget();

@@ -22,7 +22,7 @@ final class Native {
      */
     static native boolean refersOutside(Class<?> owner, int site);
 
-    /** The same for a receiver that is an immutable value of the JDK. */
+    /** Whether a site leaves when its receiver is an immutable value of the JDK. */
     static native boolean leavesValue(int site);
 
     /** The stripe of the volatile inside field that a site names; -1 when it names none. */
@@ -33,6 +33,13 @@ final class Native {
 
     /** What a dry run has counted. */
     static native void counted(byte[] text);
+
+    /** A site for a field that the call at another site has written to. */
+    static native int fieldSite(int site, Class<?> owner, String name, String type,
+        boolean isStatic);
+
+    /** Something that cannot be recorded, and why. */
+    static native void left(String what, String why);
 
     /** A thread has no ring, so its events are not recorded. */
     static native void skipped(String thread);

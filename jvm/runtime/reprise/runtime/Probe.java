@@ -42,7 +42,9 @@ public final class Probe {
     }
 
     public static void constructed(Object value, Recorder r, int token) {
-        returns(value, r, token);
+        if ((token & 1) != 0) {
+            r.constructed(value, token);
+        }
     }
 
     public static void caught(Throwable thrown, Recorder r, int token) {
@@ -67,6 +69,30 @@ public final class Probe {
         if ((token & 1) != 0) {
             r.excOut(thrown);
         }
+    }
+
+    /**
+     * A constructor cannot catch what super() or this() throws: what these were
+     * called with as {@link #chained} stands for the one that the outside called.
+     */
+    public static void thrownNew(Throwable thrown, Recorder r, int token, int chain) {
+        int from = (token & 1) != 0 ? token : chain;
+        if ((from & 1) != 0 && r.level >= from >> 1) {
+            caught(thrown, r, from);
+            r.constructedNot(thrown);
+        } else {
+            thrown(thrown, r, token);
+        }
+    }
+
+    /** A constructor is about to call super() or this(), inside. */
+    public static void chains(Recorder r, int token, int chained) {
+        r.chains(token, chained);
+    }
+
+    /** A constructor is entered. */
+    public static int chained(Recorder r) {
+        return r.chained();
     }
 
     // A call may leave.
@@ -158,18 +184,6 @@ public final class Probe {
         returned(r);
     }
 
-    /** What Object.clone copied includes the number; another clone may have returned anything. */
-    public static void cloned(Object copy, Object original, Recorder r) {
-        if (copy != null && copy != original && (r.level & 1) == 0
-                && copy.getClass() == original.getClass()) {
-            ClassInfo info = ClassInfo.of(copy.getClass());
-            if (info.kind == ClassInfo.NUMBERED
-                    && Ring.U.getLong(copy, info.offset) == Ring.U.getLong(original, info.offset)) {
-                Ring.U.putLong(copy, info.offset, 0);
-            }
-        }
-    }
-
     public static void refers(Object function, Class<?> owner, int site) {
         ClassInfo info = ClassInfo.of(function.getClass());
         if (!info.refersKnown) {
@@ -185,6 +199,27 @@ public final class Probe {
     /** A lambda that is being made captures an object. */
     public static void captured(Object o, Recorder r) {
         r.expose(o);
+    }
+
+    // Arrays that both sides hold.
+
+    public static void holds(Object array) {
+        if (array != null) {
+            Watched.add(array);
+        }
+    }
+
+    public static void returnsHeld(Object array, Recorder r, int token) {
+        if ((token & 1) != 0) {
+            holds(array);
+        }
+    }
+
+    /** The inside puts an array into a field: that matters if it has crossed. */
+    public static void keeps(Object array) {
+        if (array != null && Ids.isKnown(array)) {
+            Watched.add(array);
+        }
     }
 
     // Fields.
@@ -314,6 +349,29 @@ public final class Probe {
         }
         if (ClassInfo.of(a.getClass()).isValue() && a.equals(b)) {
             r.compared(a == b);
+        }
+    }
+
+    // Other ways in. The outside calls these: nothing may come of what goes wrong.
+
+    public static void fieldSet(Object field, Object object, int site) {
+        try {
+            Reflected.set(Recorders.current(), (java.lang.reflect.Field) field, object, site);
+        } catch (RuntimeException | LinkageError unknown) {
+            Native.left(String.valueOf(field), "it was set by reflection: " + unknown);
+        }
+    }
+
+    public static void reaches(Object owner, Object name) {
+        if (owner != null && name != null) {
+            Reflected.reaches((Class<?>) owner, (String) name);
+        }
+    }
+
+    public static void reaches(Object field) {
+        if (field != null) {
+            java.lang.reflect.Field known = (java.lang.reflect.Field) field;
+            Reflected.reaches(known.getDeclaringClass(), known.getName());
         }
     }
 

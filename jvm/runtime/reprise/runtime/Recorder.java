@@ -66,6 +66,21 @@ public final class Recorder extends Ring {
     private final ClassInfo[] infos = new ClassInfo[INFOS];
     /** A number that stands for the site or method of the event. */
     private int place;
+    /**
+     * The token of the constructor that is about to call another of its object,
+     * if what that throws leaves the inside; else 0.
+     */
+    private int chain;
+
+    void chains(int token, int chained) {
+        chain = (token & 1) != 0 ? token : chained;
+    }
+
+    int chained() {
+        int chained = chain;
+        chain = 0;
+        return chained;
+    }
 
     /** The stripe of volatile fields that this thread is using; -1 for none. */
     int stripe = -1;
@@ -116,6 +131,9 @@ public final class Recorder extends Ring {
         int now = level + 1;
         sayTouch();
         incoming(INCALL, method);
+        if (!crossing.unsettled.isEmpty()) {
+            crossing.unsettled.called(now, crossing);
+        }
         next = now;
         if (at == 0) {
             level = now;
@@ -126,6 +144,27 @@ public final class Recorder extends Ring {
     void inCallRet(int token, int type) {
         outgoing(INCALLRET | type);
         next = (token >> 1) - 1;
+    }
+
+    /**
+     * A constructor that the outside has called is done. The class of the object
+     * may be another than that of the constructor, and nothing else would say
+     * so: without the oracle the class stands in the object's place.
+     */
+    void constructed(Object made, int token) {
+        if (!oracle) {
+            expose(made);
+        }
+        outgoing(INCALLRET | Type.REFERENCE, true);
+        next = (token >> 1) - 1;
+        value(oracle ? made : made.getClass());
+        end();
+    }
+
+    /** It has thrown. */
+    void constructedNot(Throwable thrown) {
+        outgoing(EXCOUT, true);
+        finish(thrown);
     }
 
     void outCall(int site) {
@@ -154,7 +193,8 @@ public final class Recorder extends Ring {
     private void leaveSuper() {
         int to = supers.top() - 2;
         supers.pop();
-        unwind(null, to);
+        // The method that is left is a constructor.
+        unwind(null, to, true);
     }
 
     /** What the event that was begun mentions needs no words about what is in it. */
@@ -165,6 +205,9 @@ public final class Recorder extends Ring {
     void outCallRet(int type) {
         incoming(OUTCALLRET | type);
         next = level - 1;
+        if (!crossing.unsettled.isEmpty()) {
+            crossing.unsettled.returned(next, crossing);
+        }
     }
 
     void excOut(Throwable thrown) {
@@ -191,7 +234,7 @@ public final class Recorder extends Ring {
 
     /** Begins an INWRITE, unless the inside itself writes. */
     boolean inWrite(int site) {
-        if ((level & 1) != 0) {
+        if ((level & 1) != 0 || site == 0) {
             return false;
         }
         sayTouch();
@@ -221,6 +264,10 @@ public final class Recorder extends Ring {
 
     /** An exception has arrived at a method that runs at this level. */
     void unwind(Throwable thrown, int to) {
+        unwind(thrown, to, oracle);
+    }
+
+    private void unwind(Throwable thrown, int to, boolean said) {
         if (touching != 0 && isOwn(thrown)) {
             // The cast itself has failed, as it will again.
             touching = 0;
@@ -232,7 +279,7 @@ public final class Recorder extends Ring {
             if ((level & 1) == 0) {
                 incoming(EXCIN);
             } else {
-                outgoing(EXCOUT);
+                outgoing(EXCOUT, said);
             }
             finish(thrown);
         }
@@ -283,7 +330,11 @@ public final class Recorder extends Ring {
     }
 
     private void outgoing(int first) {
-        unsaid = !oracle;
+        outgoing(first, oracle);
+    }
+
+    private void outgoing(int first, boolean said) {
+        unsaid = !said;
         arrays = LEAVES;
         start();
         begin(first);
@@ -312,7 +363,8 @@ public final class Recorder extends Ring {
     /** An OUTCALLRET or, from a token, an INCALLRET, with a short number: the quick way. */
     boolean outCallRet(int type, long number) {
         order();
-        if (silent != 0 || !crossing.isEmpty() || !whole(OUTCALLRET | type, number)) {
+        if (silent != 0 || Watched.count != 0 || !crossing.isEmpty()
+            || !crossing.unsettled.isEmpty() || !whole(OUTCALLRET | type, number)) {
             return false;
         }
         level--;
@@ -320,7 +372,7 @@ public final class Recorder extends Ring {
     }
 
     boolean inCallRet(int token, int type, long number) {
-        if (!oracle || silent != 0 || !crossing.isEmpty() || !whole(INCALLRET | type, number)) {
+        if (!oracle || silent != 0 || Watched.count != 0 || !crossing.isEmpty() || !whole(INCALLRET | type, number)) {
             return false;
         }
         level = (token >> 1) - 1;
@@ -343,6 +395,17 @@ public final class Recorder extends Ring {
         }
         if (!crossing.isEmpty()) {
             crossing.write(this, next);
+        }
+        if (Watched.count != 0) {
+            if ((next & 1) == 0) {
+                Watched.leave();
+            } else {
+                Watched.enter(this);
+                // Elements that are new there have come in.
+                if (!crossing.isEmpty()) {
+                    crossing.write(this, next);
+                }
+            }
         }
         level = next;
     }
@@ -496,6 +559,9 @@ public final class Recorder extends Ring {
         boolean isFirst = id == mine;
         if (isFirst) {
             first(o, info);
+            if (info.copies && (arrays == BRINGS || arrays == HOLDS)) {
+                crossing.adopts(o);
+            }
         } else {
             again(id, info.space);
         }

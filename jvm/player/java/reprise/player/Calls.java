@@ -121,7 +121,7 @@ final class Calls {
     /** The inside returns to the outside, or throws. */
     void returns(Method method, Event call, Object result, Throwable thrown) {
         Object out = thrown != null ? thrown : result;
-        if (replay.oracle) {
+        if (replay.oracle || method.isConstructor()) {
             int what = thrown != null ? Event.EXCOUT : Event.INCALLRET;
             Event event = player.peek();
             String title = method.title(replay);
@@ -133,7 +133,10 @@ final class Calls {
                 skipReturn(call.depth + 1);
             } else {
                 event = player.take(null);
-                if (event.values.length == 1 && !mentions.same(event.values[0], out)) {
+                if (!replay.oracle && thrown == null) {
+                    // What stands there is the class.
+                    mentions.mention(out);
+                } else if (event.values.length == 1 && !mentions.same(event.values[0], out)) {
                     int kind = thrown != null ? Fact.THROW : Fact.RETURN;
                     player.diverged(new Fact(kind, title, 0, mentions.text(event.values[0])),
                         new Fact(kind, title, 0, mentions.text(out)));

@@ -34,7 +34,7 @@ final class Memory {
     }
 
     static void setEnum(Object constant, String name, int ordinal) {
-        U.putReference(constant, NAME, name);
+        References.put(constant, NAME, name);
         U.putInt(constant, ORDINAL, ordinal);
     }
 
@@ -50,9 +50,9 @@ final class Memory {
         }
         if (Modifier.isStatic(field.getModifiers())) {
             U.ensureClassInitialized(field.getDeclaringClass());
-            return U.getReference(U.staticFieldBase(field), U.staticFieldOffset(field));
+            return References.get(U.staticFieldBase(field), U.staticFieldOffset(field));
         }
-        return U.getReference(o, U.objectFieldOffset(field));
+        return References.get(o, U.objectFieldOffset(field));
     }
 
     /** Makes one object what another of its class is. */
@@ -68,7 +68,7 @@ final class Memory {
 
     private static void copy(Object from, Object to, long at, Class<?> type) {
         if (!type.isPrimitive()) {
-            U.putReference(to, at, U.getReference(from, at));
+            References.put(to, at, References.get(from, at));
         } else if (type == long.class || type == double.class) {
             U.putLong(to, at, U.getLong(from, at));
         } else if (type == int.class || type == float.class) {

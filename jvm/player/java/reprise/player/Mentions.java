@@ -24,8 +24,8 @@ final class Mentions {
 
     /** An object goes out and is not looked at. */
     void mention(Object o) {
-        if (o != null && Value.boxed(o) == 0 && !Constants.isConstant(o)
-                && replay.objects.keyOf(o) == 0) {
+        if (o != null && !(o instanceof Unknown) && Value.boxed(o) == 0
+                && !Constants.isConstant(o) && replay.objects.keyOf(o) == 0) {
             replay.objects.bind(o, next());
         }
     }
@@ -96,7 +96,7 @@ final class Mentions {
             default: break;
         }
         if (!value.isFirst()) {
-            Object known = replay.objects.get(value.bits);
+            Object known = replay.objects.get(value.bits, player.id);
             if (known == null) {
                 throw new Unplayable("the object " + Objects.title(value.bits)
                     + " was never mentioned before");

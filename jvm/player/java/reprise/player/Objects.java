@@ -10,6 +10,9 @@ import java.util.Map;
  * object first and the how-manieth it was there; both sides count alike.
  */
 final class Objects {
+    /** How long another thread may take until it lets an object out. */
+    private static final long PATIENCE = 30_000_000_000L;
+
     private final Replay replay;
     private final Map<Long, Object> byKey = new HashMap<>();
     private final Map<Object, Long> keys = new IdentityHashMap<>();
@@ -36,9 +39,31 @@ final class Objects {
         return byKey.get(key);
     }
 
+    /**
+     * The same for something that comes in. Without the oracle nothing says when
+     * another thread has let it out, so it is waited for.
+     */
+    synchronized Object get(long key, int thread) {
+        long end = System.nanoTime() + PATIENCE;
+        Object known = byKey.get(key);
+        try {
+            while (known == null && key >>> 40 != thread && !replay.oracle
+                    && System.nanoTime() < end && !replay.order.isStopped()) {
+                wait(10);
+                known = byKey.get(key);
+            }
+        } catch (InterruptedException interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        return known;
+    }
+
     synchronized void bind(Object o, long key) {
         byKey.put(key, o);
         keys.put(o, key);
+        if (!replay.oracle) {
+            notifyAll();
+        }
     }
 
     /** A placeholder for something from outside. */

@@ -293,10 +293,7 @@ final class Player extends Thread {
             java.lang.reflect.Field field = field(type.find(replay), name);
             Value value = event.values[i + 2];
             Object hint = isNew || !value.isObject() ? null : Memory.get(object, field);
-            Object content = mentions.resolve(value, hint);
-            if (isNew) {
-                set(field, object, content);
-            }
+            set(field, object, mentions.resolve(value, hint));
         }
     }
 
@@ -357,7 +354,8 @@ final class Player extends Thread {
         expect(answer, Event.OUTCALLRET);
         Object hint = replay.handles.made(site, all);
         if (site.name.equals("clone") && all.length == 1 && answer.values.length == 1
-                && answer.values[0].kind == Value.INSIDE) {
+                && answer.values[0].isObject() && answer.values[0].isFirst()
+                && answer.values[0].kind != Value.ARRAY && !all[0].getClass().isArray()) {
             hint = Memory.allocate(all[0].getClass());
             Memory.copy(all[0], hint);
         }

@@ -1,0 +1,104 @@
+//! The programs in `subjects/jvm-*`.
+//!
+//! A folder has Java files and `observe` (the patterns of the classes inside,
+//! one a line). It may have `release` (the first Java release it can do with),
+//! and `arguments` (those of `java`, where they are not `-cp . Main`).
+//! `REPRISE_SUBJECT` chooses those whose names contain it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::{jdks, sources};
+
+/// One of them.
+pub struct Subject {
+    /// Its folder.
+    pub folder: PathBuf,
+}
+
+impl Subject {
+    /// All there are, by name.
+    pub fn all() -> Vec<Self> {
+        let chosen = std::env::var("REPRISE_SUBJECT").unwrap_or_default();
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../subjects");
+        let entries = fs::read_dir(root).unwrap();
+        let mut folders: Vec<PathBuf> = entries
+            .map(|entry| entry.unwrap().path())
+            .filter(|path| path.join("observe").is_file())
+            .collect();
+        folders.sort();
+        assert!(!folders.is_empty());
+        let all = folders.into_iter().map(|folder| Self { folder });
+        all.filter(|subject| subject.name().contains(&chosen))
+            .collect()
+    }
+
+    /// The name of its folder.
+    pub fn name(&self) -> String {
+        let name = self.folder.file_name().unwrap();
+        name.to_str().unwrap().to_owned()
+    }
+
+    fn words(&self, file: &str) -> Vec<String> {
+        let text = fs::read_to_string(self.folder.join(file)).unwrap_or_default();
+        text.split_whitespace().map(str::to_owned).collect()
+    }
+
+    /// The patterns of the classes inside, as the agent takes them.
+    pub fn patterns(&self) -> String {
+        self.words("observe").join(":")
+    }
+
+    /// The arguments of `java` that run it in the folder of its classes.
+    pub fn arguments(&self) -> Vec<String> {
+        match self.words("arguments") {
+            none if none.is_empty() => ["-cp", ".", "Main"].map(str::to_owned).to_vec(),
+            own => own,
+        }
+    }
+
+    /// The first release that it can be run on, if it says so.
+    pub fn release(&self) -> Option<u32> {
+        self.words("release").first()?.parse().ok()
+    }
+
+    /// Whether a JVM is new enough for it.
+    pub fn runs_on(&self, java: &Path) -> bool {
+        self.release().is_none_or(|needed| needed <= release(java))
+    }
+
+    /// Compiles it: with the oldest JDK that can, so that every later one can
+    /// run it. False when none can.
+    pub fn compile(&self, classes: &Path) -> bool {
+        let release = self.release();
+        let jdk = jdks().into_iter().find(|java| self.runs_on(java));
+        jdk.is_some_and(|java| self.compile_with(&java, release, classes))
+    }
+
+    /// Compiles it for a release, or for that of the JDK itself; false when that
+    /// has not all it needs.
+    pub fn compile_with(&self, java: &Path, release: Option<u32>, classes: &Path) -> bool {
+        let mut javac = Command::new(java.with_file_name("javac"));
+        javac.args(["-encoding", "UTF-8", "-g", "-nowarn", "-Xlint:-options"]);
+        if let Some(release) = release {
+            javac.args(["--release", &release.to_string()]);
+        }
+        let output = javac.arg("-d").arg(classes).args(sources(&self.folder));
+        let output = output.output().unwrap();
+        let done = output.status.success();
+        assert!(done || release.is_some(), "{output:?}");
+        done
+    }
+}
+
+/// The release of a `java`.
+pub fn release(java: &Path) -> u32 {
+    let home = java.parent().and_then(Path::parent).unwrap();
+    let text = fs::read_to_string(home.join("release")).unwrap();
+    let version = text
+        .lines()
+        .find_map(|line| line.strip_prefix("JAVA_VERSION="));
+    let version = version.unwrap().trim_matches('"');
+    version.split('.').next().unwrap().parse().unwrap()
+}

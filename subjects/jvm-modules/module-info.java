@@ -1,0 +1,5 @@
+module app {
+    uses java.lang.Runnable;
+
+    provides java.lang.Runnable with app.Service;
+}
