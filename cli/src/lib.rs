@@ -14,6 +14,7 @@ pub mod doctor;
 pub mod escape;
 pub mod event_text;
 pub mod failure;
+pub mod instrument;
 pub mod json_text;
 pub mod output_name;
 pub mod readable;

@@ -6,6 +6,7 @@
 mod completions;
 mod doctor;
 mod dump;
+mod java;
 mod jvm;
 mod man;
 mod probe;
@@ -56,6 +57,7 @@ commands! {
     "Record and replay" {
         Record(record::Record),
         Replay(replay::Replay),
+        Java(java::Java),
     }
     "Control a recorder that is running" {
         Dump(dump::Dump),

@@ -164,7 +164,7 @@ impl Record {
 }
 
 /// The patterns, with the lines of `@FILE` in its place.
-fn patterns(texts: &[String]) -> Result<Vec<String>, Failure> {
+pub(super) fn patterns(texts: &[String]) -> Result<Vec<String>, Failure> {
     let mut all = Vec::new();
     for text in texts {
         let Some(file) = text.strip_prefix('@') else {

@@ -26,6 +26,23 @@ const HEAP: u64 = 2 << 30;
 
 /// Plays one recording.
 pub(super) fn replay(request: &Request, recording: &Recording) -> Result<Status, Failure> {
+    let debug = request.debug.as_ref();
+    let not_here = [
+        ("--output", request.output.is_some()),
+        (
+            "--symbols",
+            debug.is_some_and(|debug| debug.symbols.is_some()),
+        ),
+        ("--goto", debug.is_some_and(|debug| debug.goto.is_some())),
+        (
+            "an argument of gdb",
+            debug.is_some_and(|debug| !debug.arguments.is_empty()),
+        ),
+    ];
+    if let Some((option, _)) = not_here.iter().find(|(_, given)| *given) {
+        let wrong = format!("{option} is for recordings of processes, and this is one of a JVM");
+        return Err(failure(request, wrong).status(Status::BadInput));
+    }
     let plan = plan(request, &classes(request)?, recorded_release(recording));
     let mut jvm = start(request, recording)?;
     let played = jvm.play(recording, &plan);

@@ -16,6 +16,7 @@ use reprise_recording::Recording;
 
 use crate::escape::{Lines, escape};
 use crate::failure::{Failure, Status};
+use crate::show::open::open_to;
 
 /// What the kinds have in common.
 #[derive(Debug)]
@@ -47,8 +48,15 @@ pub fn run(request: &Request) -> Result<Status, Failure> {
     if request.path.is_dir() {
         return folder::replay(request);
     }
-    let recording = Recording::open(&request.path)
-        .map_err(|error| failure(request, error).status(Status::BadInput))?;
+    let opened = open_to("replay", request.path.clone())?;
+    if let Some(note) = opened.note() {
+        let _ = writeln!(
+            io::stderr(),
+            "reprise: {}",
+            escape(note.as_bytes(), Lines::One)
+        );
+    }
+    let recording = opened.recording;
     let kind = &recording.manifest().kind;
     match PLAYERS.iter().find(|(name, _)| name == kind) {
         Some((_, player)) => player(request, &recording),

@@ -93,13 +93,18 @@ pub fn latest() -> Result<PathBuf, Failure> {
 
 /// Completes a recording from its spool, if its recorder has died, and opens it.
 pub fn open(path: PathBuf) -> Result<Opened, Failure> {
-    let metadata = fs::metadata(&path).map_err(|error| unreadable(&path, &error))?;
+    open_to("show", path)
+}
+
+/// The same for another command, by its name.
+pub fn open_to(verb: &str, path: PathBuf) -> Result<Opened, Failure> {
+    let metadata = fs::metadata(&path).map_err(|error| unreadable(verb, &path, &error))?;
     if metadata.is_dir() {
-        return Err(folder(&path));
+        return Err(folder(verb, &path));
     }
     // A pipe or a device could block for ever.
     if !metadata.is_file() {
-        return Err(refused(&path, "it is not a regular file"));
+        return Err(refused(verb, &path, "it is not a regular file"));
     }
     let completion = match spool::recover(&path) {
         Ok(Recovered::Nothing) => Completion::Whole,
@@ -113,84 +118,88 @@ pub fn open(path: PathBuf) -> Result<Opened, Failure> {
             recording,
             completion,
         }),
-        Err(OpenError::Io(error)) => Err(unreadable(&path, &error)),
-        Err(OpenError::Header(error)) => Err(not_opened(&path, error)),
-        Err(OpenError::NoManifest) => Err(no_manifest(&path, &completion)),
+        Err(OpenError::Io(error)) => Err(unreadable(verb, &path, &error)),
+        Err(OpenError::Header(error)) => Err(not_opened(verb, &path, error)),
+        Err(OpenError::NoManifest) => Err(no_manifest(verb, &path, &completion)),
     }
 }
 
-fn refused(path: &Path, why: impl std::fmt::Display) -> Failure {
-    Failure::new(format!("show {}", path.display()), why).status(Status::BadInput)
+fn refused(verb: &str, path: &Path, why: impl std::fmt::Display) -> Failure {
+    Failure::new(format!("{verb} {}", path.display()), why).status(Status::BadInput)
 }
 
-/// The command that shows another file.
-fn show(path: &Path) -> String {
+/// The same command for another file.
+fn again(verb: &str, path: &Path) -> String {
     let name = quoted(path.as_os_str().as_encoded_bytes());
-    format!("reprise show {}", String::from_utf8_lossy(&name))
+    format!("reprise {verb} {}", String::from_utf8_lossy(&name))
 }
 
-fn unreadable(path: &Path, error: &io::Error) -> Failure {
+fn unreadable(verb: &str, path: &Path, error: &io::Error) -> Failure {
     match error.kind() {
         io::ErrorKind::NotFound => {
             let folder = path.parent().unwrap_or(Path::new(""));
             if !folder.as_os_str().is_empty() && !folder.exists() {
-                return refused(path, format!("there is no folder {}", folder.display()));
+                return refused(
+                    verb,
+                    path,
+                    format!("there is no folder {}", folder.display()),
+                );
             }
-            let mut failure = refused(path, "there is no such file");
+            let mut failure = refused(verb, path, "there is no such file");
             for other in look_alike::near(path) {
-                failure = failure.next(show(&other));
+                failure = failure.next(again(verb, &other));
             }
             failure
         }
-        io::ErrorKind::PermissionDenied => refused(path, error)
+        io::ErrorKind::PermissionDenied => refused(verb, path, error)
             .next("show it as the user who recorded it: only its owner may read a recording"),
-        _ => refused(path, error),
+        _ => refused(verb, path, error),
     }
 }
 
-fn folder(path: &Path) -> Failure {
-    let failure = refused(path, "it is a folder, not a recording");
+fn folder(verb: &str, path: &Path) -> Failure {
+    let failure = refused(verb, path, "it is a folder, not a recording");
     match latest_recording(path) {
-        Ok(latest) => failure.next(format!("{}    the latest in it", show(&latest))),
+        Ok(latest) => failure.next(format!("{}    the latest in it", again(verb, &latest))),
         Err(_) => failure,
     }
 }
 
-fn not_opened(path: &Path, error: HeaderError) -> Failure {
+fn not_opened(verb: &str, path: &Path, error: HeaderError) -> Failure {
     match error {
         HeaderError::NotARecording => {
             let mut start = Vec::new();
             let read = File::open(path).and_then(|file| file.take(512).read_to_end(&mut start));
             let look = match read {
                 Ok(_) => look_alike::Look::at(&start),
-                Err(error) => return unreadable(path, &error),
+                Err(error) => return unreadable(verb, path, &error),
             };
-            let failure = refused(path, look.words());
+            let failure = refused(verb, path, look.words());
             let recording = path.with_extension("");
             if look == look_alike::Look::Spool && recording.exists() {
-                return failure.next(show(&recording));
+                return failure.next(again(verb, &recording));
             }
             failure
         }
-        HeaderError::Newer { .. } => refused(path, error).next(format!(
+        HeaderError::Newer { .. } => refused(verb, path, error).next(format!(
             "update reprise: this is {}",
             env!("CARGO_PKG_VERSION")
         )),
-        HeaderError::Short { .. } => {
-            refused(path, error).next("copy it again: nothing of what was recorded is in this file")
-        }
-        HeaderError::Checksum { .. } => refused(path, error)
+        HeaderError::Short { .. } => refused(verb, path, error)
+            .next("copy it again: nothing of what was recorded is in this file"),
+        HeaderError::Checksum { .. } => refused(verb, path, error)
             .next("copy it again: its first 32 bytes are not as they were written"),
     }
 }
 
-fn no_manifest(path: &Path, completion: &Completion) -> Failure {
+fn no_manifest(verb: &str, path: &Path, completion: &Completion) -> Failure {
     let why = OpenError::NoManifest;
     match completion {
         Completion::InProgress => {
-            refused(path, "its recorder has only just begun to write it").next(show(path))
+            refused(verb, path, "its recorder has only just begun to write it")
+                .next(again(verb, path))
         }
-        _ => refused(path, why)
+        _ => refused(verb, path, why)
             .next("copy it again: the part after its first 32 bytes is damaged or missing"),
     }
 }

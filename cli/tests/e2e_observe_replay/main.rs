@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod debugger;
+mod mistakes;
 mod replays;
 mod stage;
 mod walls;

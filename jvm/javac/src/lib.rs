@@ -9,17 +9,63 @@ use std::{env, fs};
 /// beside the crate's manifest, into `jar` in cargo's `OUT_DIR`. What goes wrong
 /// is said to cargo, with `part`: what it is that cannot be built.
 pub fn build_script(part: &str, sources: &str, jar: &str) {
+    report(part, &[sources], |folders, out| {
+        let files: Vec<PathBuf> = folders
+            .iter()
+            .map(|f| java_files(f))
+            .collect::<Result<Vec<_>, _>>()?
+            .concat();
+        build(&files, out, jar)
+    });
+}
+
+/// The same for several folders, a later one's file standing in the place of an
+/// earlier one's of the same name, and without the lines that begin with
+/// `without`.
+pub fn build_script_of(part: &str, sources: &[&str], without: &str, jar: &str) {
+    report(part, sources, |folders, out| {
+        let merged = out.join("sources");
+        let _ = fs::remove_dir_all(&merged);
+        let copy = |file: &Path| -> std::io::Result<()> {
+            let text = fs::read_to_string(file)?;
+            let lines = text.lines().map(|line| match line.starts_with(without) {
+                // An empty line in its place keeps the numbers of the others.
+                true => "",
+                false => line,
+            });
+            let text = lines.collect::<Vec<_>>().join("\n");
+            fs::write(merged.join(file.file_name().unwrap_or_default()), text)
+        };
+        fs::create_dir_all(&merged).map_err(|error| error.to_string())?;
+        for folder in folders {
+            for file in java_files(folder)? {
+                copy(&file).map_err(|error| format!("cannot copy {}: {error}", file.display()))?;
+            }
+        }
+        build(&java_files(&merged)?, out, jar)
+    });
+}
+
+/// Builds in cargo's folder, and says to cargo what it depends on and what goes
+/// wrong.
+fn report(
+    part: &str,
+    sources: &[&str],
+    build: impl FnOnce(&[PathBuf], &Path) -> Result<(), String>,
+) {
     let manifest = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
-    let sources = manifest.join(sources);
-    println!("cargo::rerun-if-changed={}", sources.display());
+    let folders: Vec<PathBuf> = sources.iter().map(|folder| manifest.join(folder)).collect();
+    for folder in &folders {
+        println!("cargo::rerun-if-changed={}", folder.display());
+    }
     println!("cargo::rerun-if-env-changed=JAVA_HOME");
-    if let Err(message) = build(&sources, &out, jar) {
+    if let Err(message) = build(&folders, &out) {
         println!("cargo::error={part} is written in Java: {message}");
     }
 }
 
-fn build(sources: &Path, out: &Path, jar: &str) -> Result<(), String> {
+fn build(files: &[PathBuf], out: &Path, jar: &str) -> Result<(), String> {
     let classes = out.join("classes");
     // What an older build left there must not get into the jar.
     let _ = fs::remove_dir_all(&classes);
@@ -31,7 +77,7 @@ fn build(sources: &Path, out: &Path, jar: &str) -> Result<(), String> {
         .args(["--add-exports", "java.base/jdk.internal.misc=ALL-UNNAMED"])
         .arg("-d")
         .arg(&classes)
-        .args(java_files(sources)?))?;
+        .args(files))?;
     run(Command::new(tool("jar"))
         .arg("cf")
         .arg(out.join(jar))

@@ -15,12 +15,16 @@
 //! | writes to inside fields by outside classes | `inwrite` |
 //! | classes that are resolved without a call | `resolution` |
 //! | the order of threads: monitors, volatile fields; `==` of values | `order` |
+//! | volatile fields of other inside classes | [`volatile`] |
+//! | `VarHandle`s and field updaters | `handles` |
 //! | the field that holds an object's number | `identity` |
 //! | that field in listings | [`hide`] |
 //! | calls that need no event, with the reasons | [`pure`] |
 //! | what the inserted code calls | `probe` |
 //! | the counting of a dry run | [`count`] |
 //! | who numbers methods and sites | [`catalog`] |
+//! | whether the result would verify | `plausible` |
+//! | what an outside class looks like | [`shape`] |
 //! | the same classes as a replay runs them | [`replay`] |
 //!
 //! A method that cannot be edited is left as it was and named in
@@ -33,20 +37,26 @@ pub mod catalog;
 pub mod count;
 mod dynamic;
 mod fields;
+mod handles;
 pub mod hide;
 mod identity;
 mod inwrite;
 mod method;
 mod order;
 pub mod pattern;
+mod plausible;
 mod probe;
 pub mod pure;
 pub mod replay;
 mod resolution;
+pub mod shape;
+pub mod volatile;
 
 use reprise_classfile::read::{ClassFile, ReadError};
 use reprise_classfile::relocate::EditError;
 use reprise_classfile::write::{ClassEditor, PoolError, SnippetError, WriteError};
+
+pub use crate::plausible::plausible;
 
 use crate::catalog::Catalog;
 use crate::pattern::Patterns;

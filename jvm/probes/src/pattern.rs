@@ -134,6 +134,12 @@ impl Pattern {
         })
     }
 
+    /// Whether it takes classes out.
+    #[must_use]
+    pub fn excludes(&self) -> bool {
+        self.excludes
+    }
+
     /// As it was written.
     #[must_use]
     pub fn text(&self) -> &str {

@@ -17,15 +17,18 @@ const DEEPEST: usize = 64;
 
 /// One line for each pattern that matches no class, with the nearest names.
 pub fn unmatched(command: &[OsString], patterns: &Patterns) -> Vec<String> {
-    let Some(places) = places(command.get(1..).unwrap_or_default()) else {
-        return Vec::new();
-    };
+    let places = places(command.get(1..).unwrap_or_default());
+    unmatched_in(&places.unwrap_or_default(), patterns)
+}
+
+/// The same for these jars and folders.
+pub fn unmatched_in(places: &[PathBuf], patterns: &Patterns) -> Vec<String> {
     let mut names = BTreeSet::new();
     for place in places {
         if place.is_dir() {
-            in_folder(&place, "", 0, &mut names);
+            in_folder(place, "", 0, &mut names);
         } else {
-            in_jar(&place, &mut names);
+            in_jar(place, &mut names);
         }
     }
     // With no classes at all, it is the class path that is not understood.

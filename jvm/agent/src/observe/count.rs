@@ -31,7 +31,7 @@ impl Counted {
 pub(super) fn instrument(session: &Session, bytes: &[u8]) -> Option<Vec<u8>> {
     let mut number = |name: &str| session.counted.number(name);
     let instrumented = reprise_probes::count::count(bytes, &mut number).ok()?;
-    super::hook::plausible(&instrumented).ok()?;
+    reprise_probes::plausible(&instrumented.bytes).ok()?;
     Some(instrumented.bytes)
 }
 

@@ -5,21 +5,15 @@
 
 use std::ffi::{CStr, CString, c_char, c_int, c_uchar, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::Ordering;
 
 use jvmti_bindings::sys::jni::{JNIEnv, jclass, jint, jobject, jthread};
 use jvmti_bindings::sys::jvmti::{
     JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_VM_INIT, jvmtiEnv,
     jvmtiEventCallbacks,
 };
-use reprise_classfile::flow::walk;
-use reprise_classfile::read::ClassFile;
 use reprise_jvm_events::table::Skipped;
-use reprise_probes::Instrumented;
 
-use super::{
-    Live, SESSION, Session, count, hide, natives, recording::Recorder, shape, tables::Tables,
-};
+use super::{Live, SESSION, Session, count, hide, natives, recording::Recorder, tables::Tables};
 use crate::jni::{Frame, Global};
 
 unsafe extern "C" {
@@ -104,7 +98,7 @@ extern "C" fn exited(status: c_int, _: *mut c_void) {
         let Some(live) = session.live.get() else {
             return;
         };
-        let useless = session.met.iter().all(|met| !met.load(Ordering::Relaxed));
+        let useless = session.is_useless();
         let skipped = live.tables.all_skipped().into_iter().map(|skipped| {
             let dot = if skipped.method.is_empty() { "" } else { "." };
             let what = format!("{}{dot}{}", skipped.class, skipped.method);
@@ -185,11 +179,12 @@ unsafe extern "system" fn class_loaded(
 /// Whether a class has to do with the recording: it is inside, or it belongs to
 /// the program and may write to what is.
 fn concerns(session: &Session, loader: jobject, name: &str) -> bool {
-    if session.patterns.is_inside(name) {
-        session.meet(name);
-        return true;
+    let of_program = !loader.is_null() && !reprise_probes::pattern::is_platform(name);
+    let inside = session.patterns.is_inside(name);
+    if inside || of_program {
+        session.meet(name, inside);
     }
-    !loader.is_null() && !reprise_probes::pattern::is_platform(name)
+    inside || of_program
 }
 
 /// The class with its probes; none when it stays as it was.
@@ -210,7 +205,7 @@ unsafe fn instrument(
     let number = unsafe { session.loader(live, frame, loader) };
     let class = live.tables.class(number, inside, name);
     let mut catalog = live.tables.catalog(class);
-    let shape = shape::of_bytes(bytes);
+    let shape = reprise_probes::shape::of_bytes(bytes);
     if let Some(shape) = &shape {
         live.tables.inherits(number, name, shape);
     }
@@ -237,7 +232,7 @@ unsafe fn instrument(
             return None;
         }
     };
-    if let Err(why) = plausible(&instrumented) {
+    if let Err(why) = reprise_probes::plausible(&instrumented.bytes) {
         skip(String::new(), why);
         return None;
     }
@@ -268,24 +263,4 @@ unsafe fn let_read(
     // reference.
     let read = unsafe { session.environment.let_read(loader, &package, module.get()) };
     read.map_err(|error| error.to_string())
-}
-
-/// The verifier has its say when the class is linked, and then it is too late
-/// to load it as it was. So the types of every edited method are followed here
-/// first, as far as frames tell them.
-pub(super) fn plausible(instrumented: &Instrumented) -> Result<(), String> {
-    let class = ClassFile::parse(&instrumented.bytes).map_err(|error| error.to_string())?;
-    if class.major < 50 {
-        return Ok(());
-    }
-    for method in &class.methods {
-        let followed = class
-            .code(method)
-            .map_err(|error| error.to_string())?
-            .map_or(Ok(()), |code| walk(&class, method, &code, |_, _| {}));
-        if let Err(error) = followed {
-            return Err(format!("with its probes it would not verify: {error}"));
-        }
-    }
-    Ok(())
 }

@@ -90,7 +90,7 @@ pub(crate) fn load(
     second: Environment,
     options: Options,
 ) -> Result<(), String> {
-    let release = environment.property(c"java.specification.version");
+    let release = environment.property(c"java.vm.specification.version");
     old_enough(&release.unwrap_or_default())?;
     let patterns = patterns(&options.observe)?;
     let mut wanted = jvmtiCapabilities::default();
@@ -187,13 +187,23 @@ impl Session {
         self.live.get()
     }
 
-    /// Notes which patterns speak of a class.
-    fn meet(&self, class: &str) {
+    /// Notes which patterns speak of a class: one that takes it out has met it,
+    /// too, and then no other has.
+    fn meet(&self, class: &str, inside: bool) {
         for at in self.patterns.speaking_of(class) {
-            if let Some(met) = self.met.get(at) {
+            let pattern = self.patterns.iter().nth(at);
+            if let (Some(pattern), Some(met)) = (pattern, self.met.get(at))
+                && (inside || pattern.excludes())
+            {
                 met.store(true, Ordering::Relaxed);
             }
         }
+    }
+
+    /// Whether no class has come that is to be observed.
+    fn is_useless(&self) -> bool {
+        let mut patterns = self.patterns.iter().zip(&self.met);
+        !patterns.any(|(pattern, met)| !pattern.excludes() && met.load(Ordering::Relaxed))
     }
 
     /// The patterns that no class has matched.

@@ -4,8 +4,7 @@
 //! loaded for (the hidden class of a lambda, a proxy) is asked about instead.
 
 use jvmti_bindings::sys::jni::jclass;
-use reprise_classfile::read::{ClassFile, Member, ReadError};
-use reprise_jvm_events::table::{Declared, Shape};
+use reprise_jvm_events::table::Shape;
 
 use super::Session;
 use crate::environment::EnvironmentError;
@@ -13,48 +12,6 @@ use crate::jni::Frame;
 
 /// `final`, `super` and `synthetic`.
 const GENERATED: u16 = 0x1030;
-
-/// What a class file says; none when it cannot be read, which the JVM will say.
-pub(super) fn of_bytes(bytes: &[u8]) -> Option<Shape> {
-    of_class(&ClassFile::parse(bytes).ok()?).ok()
-}
-
-fn of_class(class: &ClassFile<'_>) -> Result<Shape, ReadError> {
-    let name = |index: &u16| -> Result<String, ReadError> {
-        Ok(class.pool.class_name(*index)?.to_str_lossy().into_owned())
-    };
-    let declared = |member: &Member<'_>| -> Result<Declared, ReadError> {
-        Ok(Declared {
-            access: member.access,
-            name: class.pool.utf8(member.name)?.to_str_lossy().into_owned(),
-            descriptor: class
-                .pool
-                .utf8(member.descriptor)?
-                .to_str_lossy()
-                .into_owned(),
-        })
-    };
-    let superclass = class.super_name()?;
-    Ok(Shape {
-        access: class.access,
-        superclass: superclass.map_or_else(String::new, |name| name.to_str_lossy().into_owned()),
-        interfaces: class
-            .interfaces
-            .iter()
-            .map(name)
-            .collect::<Result<_, _>>()?,
-        fields: class
-            .fields
-            .iter()
-            .map(declared)
-            .collect::<Result<_, _>>()?,
-        methods: class
-            .methods
-            .iter()
-            .map(declared)
-            .collect::<Result<_, _>>()?,
-    })
-}
 
 /// Whether the JVM or the JDK made the class while the program ran.
 pub(super) fn is_generated(name: &str) -> bool {

@@ -44,7 +44,36 @@ fn every_mistake_has_its_line() {
             "reprise: no class that was loaded matched 'Mian'\n",
         ),
         ("observe=Main,out=x.reprise", ""),
+        // A pattern that takes a class out has met it, and no other has.
+        (
+            "observe=**:!Main,out=x.reprise",
+            "reprise: no class that was loaded matched '**'\n",
+        ),
     ] {
         assert_eq!(stderr(options), expected, "{options}");
+    }
+}
+
+/// A recording says which release can play it. That a release is too old is told
+/// by the same JVM; no such one is at hand.
+#[test]
+fn the_release_is_known() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("Main.java"), PROGRAM).unwrap();
+    support::compile(dir.path(), dir.path(), Path::new("."));
+    for java in support::jdks() {
+        let agent = support::agent("observe=Main,out=x.reprise");
+        support::java(&java, dir.path(), &[&agent, "Main"]);
+        let file = dir.path().join("x.reprise");
+        let recording = reprise_recording::Recording::open(&file).unwrap();
+        let version = &recording.manifest().versions["java"];
+        let home = java.parent().unwrap().parent().unwrap();
+        let release = std::fs::read_to_string(home.join("release")).unwrap();
+        let major = version.split(['.', '+']).next().unwrap();
+        assert!(
+            release.contains(&format!("JAVA_VERSION=\"{major}")),
+            "{version}"
+        );
+        std::fs::remove_file(file).unwrap();
     }
 }

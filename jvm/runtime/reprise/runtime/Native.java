@@ -4,6 +4,9 @@ package reprise.runtime;
 final class Native {
     private Native() {}
 
+    /** Called with the first event of each thread; the agent has begun long before. */
+    static void begin() {}
+
     /** The number of a class in the tables, times two, plus one if it is inside. */
     static native long classInfo(Class<?> type);
 
@@ -21,6 +24,9 @@ final class Native {
 
     /** The same for a receiver that is an immutable value of the JDK. */
     static native boolean leavesValue(int site);
+
+    /** The stripe of the volatile inside field that a site names; -1 when it names none. */
+    static native int stripe(int site);
 
     /** Stores a value in the tables and returns its number. */
     static native int value(byte[] constant);

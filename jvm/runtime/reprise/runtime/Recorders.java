@@ -32,7 +32,7 @@ public final class Recorders {
      */
     static void prepare() {
         Class<?>[] used = {
-            ClassInfo.class, Crossing.class, Elements.class, Hidden.class, Ids.class, Native.class,
+            ClassInfo.class, Crossing.class, Elements.class, Handles.class, Hidden.class, Ids.class, Native.class,
             Order.class, Probe.class, Recorder.class, Ring.class, Sites.class, Supers.class, Type.class, Values.class,
         };
         for (Class<?> type : used) {
@@ -61,6 +61,7 @@ public final class Recorders {
     }
 
     private static Recorder find(Thread thread, long tid) {
+        Native.begin();
         synchronized (ALL) {
             Owned owned = ALL.get(tid);
             if (owned == null) {

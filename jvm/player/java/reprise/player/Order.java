@@ -249,7 +249,6 @@ final class Order {
             }
             turns.left(follower);
         }
-        done(thread);
     }
 
     private Event remove(Line line) {

@@ -336,6 +336,12 @@ final class Player extends Thread {
 
     // The part of the stub.
 
+    /** The inside goes on; at no moment does it look as if nothing were to come of it. */
+    private void goesOn() {
+        runsInside = true;
+        replay.order.done(id);
+    }
+
     Object call(Site site, Object[] all) {
         at = site;
         if (!calls.goesOut(Event.OUTCALL, site, all, 0)) {
@@ -349,7 +355,7 @@ final class Player extends Thread {
             turns.shared();
         }
         expect(answer, Event.OUTCALLRET);
-        Object hint = null;
+        Object hint = replay.handles.made(site, all);
         if (site.name.equals("clone") && all.length == 1 && answer.values.length == 1
                 && answer.values[0].kind == Value.INSIDE) {
             hint = Memory.allocate(all[0].getClass());
@@ -357,7 +363,7 @@ final class Player extends Thread {
         }
         Object result = answer.values.length == 0 ? null : mentions.resolve(answer.values[0], hint);
         fillAll(answer);
-        replay.order.done(id);
+        goesOn();
         return result;
     }
 
@@ -387,7 +393,7 @@ final class Player extends Thread {
             }
         }
         fillAll(answer);
-        replay.order.done(id);
+        goesOn();
     }
 
     Object read(Site site, Object[] all) {
@@ -409,7 +415,7 @@ final class Player extends Thread {
         }
         Object value = mentions.resolve(event.values[receivers], null);
         fillAll(event);
-        replay.order.done(id);
+        goesOn();
         return value;
     }
 
@@ -420,7 +426,7 @@ final class Player extends Thread {
             return here;
         }
         boolean same = take(null).id != 0;
-        replay.order.done(id);
+        goesOn();
         return same;
     }
 
@@ -431,7 +437,7 @@ final class Player extends Thread {
             at = site;
             take(null);
             expect(outside(null), Event.TOUCHED);
-            replay.order.done(id);
+            goesOn();
         }
     }
 
@@ -455,7 +461,7 @@ final class Player extends Thread {
         if (answer.what == Event.EXCIN) {
             Object thrown = mentions.resolve(answer.values[0], null);
             fillAll(answer);
-            replay.order.done(id);
+            goesOn();
             Player.<RuntimeException>raise(thrown == null ? new Unknown() : (Throwable) thrown);
         }
         if (answer.what != what) {

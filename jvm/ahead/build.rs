@@ -1,0 +1,9 @@
+//! Builds the Java runtime that records with no agent.
+
+fn main() {
+    let part = "the runtime of jars that are instrumented ahead of time";
+    let sources = ["../runtime/reprise/runtime", "../runtime/alone"];
+    // Its own class of that name takes the place of the JDK's.
+    let without = "import jdk.internal.misc.Unsafe;";
+    reprise_javac::build_script_of(part, &sources, without, "alone.jar");
+}

@@ -1,0 +1,27 @@
+//! Whether a class would verify with its probes.
+
+use reprise_classfile::flow::walk;
+use reprise_classfile::read::ClassFile;
+
+/// The first version whose frames tell the types.
+const FRAMES: u16 = 50;
+
+/// The verifier has its say when a class is linked, and then it is too late to
+/// load it as it was. So the types of every method are followed first, as far as
+/// frames tell them; what is wrong is said for people.
+pub fn plausible(bytes: &[u8]) -> Result<(), String> {
+    let class = ClassFile::parse(bytes).map_err(|error| error.to_string())?;
+    if class.major < FRAMES {
+        return Ok(());
+    }
+    for method in &class.methods {
+        let followed = class
+            .code(method)
+            .map_err(|error| error.to_string())?
+            .map_or(Ok(()), |code| walk(&class, method, &code, |_, _| {}));
+        if let Err(error) = followed {
+            return Err(format!("with its probes it would not verify: {error}"));
+        }
+    }
+    Ok(())
+}

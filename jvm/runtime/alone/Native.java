@@ -1,0 +1,44 @@
+package reprise.runtime;
+
+/** In the place of the agent: what it does for the runtime, in Java. */
+final class Native {
+    private static boolean begun;
+
+    private Native() {}
+
+    /** Called with the first event of each thread. */
+    static synchronized void begin() {
+        if (!begun) {
+            begun = true;
+            Alone.start();
+        }
+    }
+
+    static long classInfo(Class<?> type) {
+        return Catalog.classInfo(type);
+    }
+
+    static boolean leaves(Class<?> type, int site) {
+        return Members.leaves(type, site);
+    }
+
+    static boolean refersOutside(Class<?> owner, int site) {
+        return Members.refersOutside(owner, site);
+    }
+
+    static boolean leavesValue(int site) {
+        Tables.Site named = Tables.site(site);
+        return named != null && named.leavesValue;
+    }
+
+    static int value(byte[] constant) {
+        return Catalog.value(constant);
+    }
+
+    /** A dry run is the agent's. */
+    static void counted(byte[] text) {}
+
+    static void skipped(String thread) {
+        Catalog.skipped("thread " + thread, "no ring was free");
+    }
+}
