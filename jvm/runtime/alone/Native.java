@@ -31,6 +31,10 @@ final class Native {
         return named != null && named.leavesValue;
     }
 
+    static int stripe(int site) {
+        return Members.stripe(site);
+    }
+
     static int value(byte[] constant) {
         return Catalog.value(constant);
     }

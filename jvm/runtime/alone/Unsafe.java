@@ -61,6 +61,13 @@ final class Unsafe {
     /** It is all zeros. */
     void setMemory(long address, long bytes, byte value) {}
 
+    /** The two may overlap. */
+    void copyMemory(long from, long to, long bytes) {
+        byte[] copy = new byte[(int) bytes];
+        MEMORY.duplicate().position(at(from)).get(copy);
+        MEMORY.duplicate().position(at(to)).put(copy);
+    }
+
     private static int at(long address) {
         return (int) (address - START);
     }

@@ -262,8 +262,8 @@ public final class Probe {
         r.stripe = -1;
     }
 
-    /** The class is loaded by now, so that the agent knows its fields. */
-    public static void sharesStatic(Class<?> owner, Recorder r, int site) {
+    /** As for a field of an object; who declares it does not depend on one. */
+    public static void sharesStatic(Recorder r, int site) {
         sharesField(r, site);
     }
 
