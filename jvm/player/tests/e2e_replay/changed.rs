@@ -66,7 +66,9 @@ fn another_result() {
     let played = played("total - discount", "total + discount", false);
     assert_eq!(
         said(&played),
-        ["diverged at event 13 of thread main: expected a return of 4, got a return of 6"]
+        [
+            "diverged at event 13 of thread main, in Cart.total: expected a return of 4, got a return of 6"
+        ]
     );
     assert_eq!(
         played.divergences[0].actual,
@@ -107,8 +109,8 @@ fn a_call_less() {
     assert_eq!(
         said(&played),
         [
-            "diverged at event 5 of thread main: expected a call of java.util.List.add, got a \
-             return"
+            "diverged at event 5 of thread main, in Cart.add: expected a call of \
+             java.util.List.add, got a return"
         ]
     );
 }
@@ -119,7 +121,7 @@ fn an_exception_instead() {
     assert_eq!(
         said(&played),
         [
-            "diverged at event 13 of thread main: expected a return of 4, got the exception \
+            "diverged at event 13 of thread main, in Cart.total: expected a return of 4, got the exception \
              java.lang.ArithmeticException"
         ]
     );
@@ -131,6 +133,6 @@ fn keep_going_counts_and_goes_on() {
     assert_eq!(played.diverged, 2, "{:?}", said(&played));
     assert_eq!(
         said(&played)[1],
-        "diverged at event 9 of thread main: expected a call of java.util.List.add, got a return"
+        "diverged at event 9 of thread main, in Cart.add: expected a call of java.util.List.add, got a return"
     );
 }

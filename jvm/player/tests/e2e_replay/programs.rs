@@ -91,8 +91,7 @@ fn rxjava() {
             "org.reactivestreams:reactive-streams:1.0.4",
         ],
         package: "io.reactivex.rxjava3",
-        // With threads only in the study: volatile fields that another class
-        // declares have no order yet.
+        // With threads only in the study, until it was played often enough.
         work: [&["1", "0"], &["10", "2"]],
         sample: &[
             "**",
