@@ -182,6 +182,7 @@ fn class(
             bytes: bytes.to_vec(),
         };
         file.entry(bytes_entry);
+        tables.inside(&class);
         reprise_probes::inside(bytes, plan.patterns, &mut file).map(Some)
     } else {
         if let Some(shape) = shape::of_bytes(bytes) {

@@ -20,6 +20,8 @@
 //!                  (texts), u1 whether it leaves when the receiver is a value
 //!   members        texts: name and descriptor of each method and field that it
 //!                  declares, with a `!` in front of native methods
+//! stripes        u4 of them: u4 number of a site that names a volatile inside
+//!                field, u4 the field's stripe
 //!
 //! text  u4 length, UTF-8        texts  u4 of them, each a text
 //! ```
@@ -33,6 +35,7 @@ use reprise_jvm_events::{CALLS_VERSION, TABLES_VERSION};
 use reprise_probes::catalog::{self, Catalog};
 use reprise_probes::pattern::Pattern;
 use reprise_probes::pure::runs_on_values;
+use reprise_probes::volatile::Volatiles;
 
 use crate::{LIMITS, Plan};
 
@@ -42,6 +45,8 @@ pub const NAME: &str = "META-INF/reprise/tables";
 const MAGIC: &[u8; 8] = b"RPRAHEAD";
 const VERSION: u32 = 1;
 const NATIVE: u16 = 0x0100;
+/// `getstatic` to `putfield`.
+const FIELDS: std::ops::RangeInclusive<u8> = 178..=181;
 
 /// Collects what the probes number.
 #[derive(Default)]
@@ -51,6 +56,9 @@ pub(crate) struct Tables {
     sites: u32,
     files: Vec<u8>,
     file_count: u32,
+    volatiles: Volatiles,
+    /// The sites that use fields: number, owner, name and descriptor.
+    fields: Vec<(u32, [String; 3])>,
 }
 
 /// What is known of one class file.
@@ -80,6 +88,12 @@ impl Tables {
         }
     }
 
+    /// Takes in the fields of an inside class.
+    pub(crate) fn inside(&mut self, class: &ClassFile<'_>) {
+        // A class that cannot be read is left as it is, with all its accesses.
+        let _ = self.volatiles.add(class);
+    }
+
     /// Adds a class file that is done.
     pub(crate) fn add(&mut self, release: u32, file: &FileTables, members: &[String]) {
         self.methods = file.methods;
@@ -96,6 +110,10 @@ impl Tables {
         }
         put_len(out, file.named.len());
         for (id, site) in &file.named {
+            if FIELDS.contains(&site.opcode) {
+                let named = [&site.owner, &site.name, &site.descriptor].map(Clone::clone);
+                self.fields.push((*id, named));
+            }
             put_u32(out, *id);
             out.push(site.opcode);
             for text in [&site.owner, &site.name, &site.descriptor] {
@@ -125,6 +143,18 @@ impl Tables {
         put_u32(&mut out, self.sites);
         put_u32(&mut out, self.file_count);
         out.extend_from_slice(&self.files);
+        let stripes: Vec<(u32, u32)> = self
+            .fields
+            .iter()
+            .filter_map(|(id, [owner, name, descriptor])| {
+                Some((*id, self.volatiles.stripe(owner, name, descriptor)?))
+            })
+            .collect();
+        put_len(&mut out, stripes.len());
+        for (id, stripe) in stripes {
+            put_u32(&mut out, id);
+            put_u32(&mut out, stripe);
+        }
         out
     }
 }

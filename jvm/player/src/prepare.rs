@@ -11,6 +11,7 @@ use reprise_probes::ProbeError;
 use reprise_probes::catalog::{self, Catalog};
 use reprise_probes::pattern::{Patterns, is_platform};
 use reprise_probes::replay::{self, replayed_name};
+use reprise_probes::volatile::Volatiles;
 use reprise_recording::{Recording, Source};
 
 use crate::script::{Script, Told};
@@ -90,6 +91,10 @@ impl Prepared {
         let mut mentioned = Mentioned::new();
         let mut classes = BTreeMap::new();
         let mut sites = Vec::new();
+        let rules = Rules {
+            patterns,
+            volatiles: volatiles(tables, patterns, plan),
+        };
         for (id, class) in &tables.classes {
             let broken = |error: ProbeError| PlayError::Class {
                 name: class.name.replace('/', "."),
@@ -104,7 +109,7 @@ impl Prepared {
                 let new = plan.classes.get(&class.name);
                 self.replaced += usize::from(new.is_some());
                 let bytes = new.unwrap_or(recorded);
-                let inside = inside(*id, class, bytes, patterns, &mut sites, &mut mentioned);
+                let inside = inside(*id, class, bytes, &rules, &mut sites, &mut mentioned);
                 ready = inside.map_err(broken)?;
             } else if let Some(shape) = tables.shapes.get(id).filter(|_| !class.inside) {
                 ready.name_here = name_here(class);
@@ -118,7 +123,7 @@ impl Prepared {
             }
             classes.insert(*id, ready);
         }
-        add_new(patterns, plan, &mut mentioned, &mut classes, &mut sites)?;
+        add_new(&rules, plan, &mut mentioned, &mut classes, &mut sites)?;
         guess(tables, mentioned, &mut classes);
         self.classes = classes;
         self.sites = sites;
@@ -170,7 +175,7 @@ fn inside(
     id: u32,
     class: &Class,
     bytes: &[u8],
-    patterns: &Patterns,
+    rules: &Rules<'_>,
     sites: &mut Vec<(u32, String, Site)>,
     mentioned: &mut Mentioned,
 ) -> Result<Ready, ProbeError> {
@@ -179,8 +184,9 @@ fn inside(
         name: class.name.replace('/', "."),
         methods: Vec::new(),
         sites,
+        volatiles: &rules.volatiles,
     };
-    let played = replay::inside(bytes, patterns, &mut numbers)?;
+    let played = replay::inside(bytes, rules.patterns, &mut numbers)?;
     let file = ClassFile::parse(bytes)?;
     let mut ready = Ready {
         class: class.clone(),
@@ -196,7 +202,7 @@ fn inside(
 /// Inside classes that only the other version has, or that were not loaded when
 /// it was recorded: those that the classes which are played name, and so on.
 fn add_new(
-    patterns: &Patterns,
+    rules: &Rules<'_>,
     plan: &Plan,
     mentioned: &mut Mentioned,
     classes: &mut BTreeMap<u32, Ready>,
@@ -206,7 +212,9 @@ fn add_new(
     let mut known: BTreeSet<String> = known.map(|ready| ready.class.name.clone()).collect();
     loop {
         let new = mentioned.iter().find(|(name, _)| {
-            !known.contains(*name) && plan.classes.contains_key(*name) && patterns.is_inside(name)
+            !known.contains(*name)
+                && plan.classes.contains_key(*name)
+                && rules.patterns.is_inside(name)
         });
         let Some((name, (loader, _))) = new else {
             return Ok(());
@@ -222,7 +230,7 @@ fn add_new(
         };
         known.insert(class.name.clone());
         let bytes = plan.classes.get(&class.name).map_or(&[][..], Vec::as_slice);
-        let ready = inside(id, &class, bytes, patterns, sites, mentioned);
+        let ready = inside(id, &class, bytes, rules, sites, mentioned);
         let ready = ready.map_err(|error| PlayError::Class {
             name: class.name.replace('/', "."),
             error,
@@ -237,9 +245,38 @@ struct Numbers<'s> {
     name: String,
     methods: Vec<String>,
     sites: &'s mut Vec<(u32, String, Site)>,
+    volatiles: &'s Volatiles,
+}
+
+/// What every inside class is played by.
+struct Rules<'p> {
+    patterns: &'p Patterns,
+    volatiles: Volatiles,
+}
+
+/// The volatile fields of all inside classes; what cannot be read will be
+/// complained of later.
+fn volatiles(tables: &Tables, patterns: &Patterns, plan: &Plan) -> Volatiles {
+    let inside = tables.classes.iter().filter(|(_, class)| class.inside);
+    let recorded = inside
+        .filter(|(_, class)| !plan.classes.contains_key(&class.name))
+        .filter_map(|(id, _)| tables.bytes.get(id));
+    let mut new = plan.classes.iter().collect::<Vec<_>>();
+    new.retain(|(name, _)| patterns.is_inside(name));
+    let mut volatiles = Volatiles::default();
+    for bytes in recorded.chain(new.into_iter().map(|(_, bytes)| bytes)) {
+        if let Ok(file) = ClassFile::parse(bytes) {
+            let _ = volatiles.add(&file);
+        }
+    }
+    volatiles
 }
 
 impl Catalog for Numbers<'_> {
+    fn is_volatile(&self, owner: &str, name: &str, descriptor: &str) -> bool {
+        self.volatiles.stripe(owner, name, descriptor).is_some()
+    }
+
     fn method(&mut self, _: u16, name: &str, _: &str) -> u32 {
         self.methods.push(format!("{}.{name}", self.name));
         u32::try_from(self.methods.len()).unwrap_or(u32::MAX)

@@ -25,6 +25,7 @@ use reprise_classfile::read::{Constant, Instruction, MemberRef, access};
 use reprise_classfile::write::Snippet;
 
 use crate::ProbeError;
+use crate::handles::{self, Makes};
 use crate::method::Body;
 use crate::order::{is_wait, on_monitor};
 use crate::probe::{OBJECT_TYPE, RECORDER, call, duplicate, parameter, push_id};
@@ -218,7 +219,9 @@ fn probe(
     for (ty, slot) in arguments.iter().rev() {
         before.store(*ty, *slot)?;
     }
+    let by_handle = way == Way::Dispatch && handles::uses(member);
     let (called, receiver) = match way {
+        Way::Dispatch if by_handle => ("handle", true),
         Way::Dispatch => ("call", true),
         Way::Super => ("callSuper", true),
         Way::Out | Way::New(_) => ("callOut", false),
@@ -305,8 +308,35 @@ fn probe(
         &format!("({value}{RECORDER})V"),
         body.pool,
     )?;
+    if by_handle {
+        body.load_recorder(&mut after)?;
+        call(&mut after, "settled", &format!("({RECORDER})V"), body.pool)?;
+    }
+    if let Some(makes) = handles::makes(member) {
+        made(body, &mut after, makes, &arguments)?;
+    }
     body.editor.after(instruction.offset, after)?;
     Ok(())
+}
+
+/// Tells of the handle on the stack, whose call had these arguments.
+fn made(
+    body: &mut Body<'_, '_>,
+    after: &mut Snippet,
+    makes: Makes,
+    arguments: &[(FieldType<'_>, u16)],
+) -> Result<(), ProbeError> {
+    let mut descriptor = "(Ljava/lang/Object;)V";
+    after.op(opcode::DUP)?;
+    if let Makes::Field(class, name) = makes {
+        for at in [class, name] {
+            if let Some((ty, slot)) = arguments.get(at) {
+                after.load(*ty, *slot)?;
+            }
+        }
+        descriptor = "(Ljava/lang/Object;Ljava/lang/Class;Ljava/lang/String;)V";
+    }
+    call(after, "madeHandle", descriptor, body.pool)
 }
 
 /// Logs the result of a call that has just returned, which stays on the stack.

@@ -6,6 +6,11 @@ pub trait Catalog {
     fn method(&mut self, access: u16, name: &str, descriptor: &str) -> u32;
     /// An instruction that may cross the boundary.
     fn site(&mut self, site: &Site<'_>) -> u32;
+    /// Whether a field, looked for from this class on, is a volatile one of an
+    /// inside class. Only a replay knows all classes beforehand.
+    fn is_volatile(&self, _owner: &str, _name: &str, _descriptor: &str) -> bool {
+        false
+    }
 }
 
 /// An instruction that may cross the boundary.

@@ -15,6 +15,8 @@
 //! | writes to inside fields by outside classes | `inwrite` |
 //! | classes that are resolved without a call | `resolution` |
 //! | the order of threads: monitors, volatile fields; `==` of values | `order` |
+//! | volatile fields of other inside classes | [`volatile`] |
+//! | `VarHandle`s and field updaters | `handles` |
 //! | the field that holds an object's number | `identity` |
 //! | that field in listings | [`hide`] |
 //! | calls that need no event, with the reasons | [`pure`] |
@@ -35,6 +37,7 @@ pub mod catalog;
 pub mod count;
 mod dynamic;
 mod fields;
+mod handles;
 pub mod hide;
 mod identity;
 mod inwrite;
@@ -47,6 +50,7 @@ pub mod pure;
 pub mod replay;
 mod resolution;
 pub mod shape;
+pub mod volatile;
 
 use reprise_classfile::read::{ClassFile, ReadError};
 use reprise_classfile::relocate::EditError;

@@ -113,8 +113,12 @@ fn is_volatile(body: &Body<'_, '_>, member: &MemberRef<'_>) -> Result<bool, Prob
 
 /// The same for every access to a field, and rarely the same for two.
 fn stripe(member: &MemberRef<'_>) -> u32 {
-    let bytes = member.class.0.iter().chain(member.name.0);
-    bytes.fold(17, |sum: u32, byte| {
+    stripe_of(member.class.0, member.name.0)
+}
+
+/// The same of the class that declares it, and its name.
+pub(crate) fn stripe_of(class: &[u8], name: &[u8]) -> u32 {
+    class.iter().chain(name).fold(17, |sum: u32, byte| {
         sum.wrapping_mul(31).wrapping_add(u32::from(*byte))
     }) & 63
 }

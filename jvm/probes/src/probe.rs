@@ -31,6 +31,10 @@
 //!            waits(Object, R)            waited(R)               Object.wait
 //!            shares(Object, R, stripe)   shares(R, stripe)       before a volatile field
 //!            shared(R)                                           and after it
+//!            sharesStatic(Class, R, site)                        a static field of another class
+//!            settled(R)                                          after what may have been one
+//!            handle(Object, R, site)     handleBare              by a VarHandle or field updater
+//!            madeHandle(Object, Class, String)  madeHandle(Object)
 //!            compares(Object, Object, R)                         before ==
 //! in         inWrite(Object, T, site)    inWriteStatic(T, site)
 //! ```

@@ -31,6 +31,11 @@ final class Native {
         return named != null && named.leavesValue;
     }
 
+    static int stripe(int site) {
+        Tables.Site named = Tables.site(site);
+        return named == null ? -1 : named.stripe;
+    }
+
     static int value(byte[] constant) {
         return Catalog.value(constant);
     }

@@ -28,6 +28,8 @@ final class Tables {
         String name;
         String descriptor;
         boolean leavesValue;
+        /** Of the volatile inside field that it names; -1 for none. */
+        int stripe = -1;
     }
 
     /** A class file of the jar. */
@@ -87,6 +89,9 @@ final class Tables {
                 if (file.release <= release && (known == null || known.release < file.release)) {
                     FILES.put(file.name, file);
                 }
+            }
+            for (int left = in.readInt(); left > 0; left--) {
+                sites[in.readInt()].stripe = in.readInt();
             }
         }
     }

@@ -61,6 +61,14 @@ final class Unsafe {
     /** It is all zeros. */
     void setMemory(long address, long bytes, byte value) {}
 
+    void copyMemory(long from, long to, long length) {
+        byte[] bytes = new byte[(int) length];
+        copy(from, bytes, bytes.length);
+        ByteBuffer target = MEMORY.duplicate();
+        target.position(at(to));
+        target.put(bytes);
+    }
+
     private static int at(long address) {
         return (int) (address - START);
     }

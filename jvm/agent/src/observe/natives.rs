@@ -43,6 +43,7 @@ pub(super) fn bind(session: &Session, frame: Frame) -> Option<Global> {
                     refers_outside as *mut c_void,
                 ),
                 (c"leavesValue", c"(I)Z", leaves_value as *mut c_void),
+                (c"stripe", c"(I)I", stripe as *mut c_void),
                 (c"value", c"([B)I", value as *mut c_void),
                 (c"counted", c"([B)V", counted as *mut c_void),
                 (c"skipped", c"(Ljava/lang/String;)V", skipped as *mut c_void),
@@ -150,6 +151,13 @@ extern "system" fn leaves_value(env: *mut JNIEnv, _: jclass, site: jint) -> jboo
         named.is_some_and(|named| !runs_on_values(&named.name, &named.descriptor))
     });
     leaves.into()
+}
+
+extern "system" fn stripe(env: *mut JNIEnv, _: jclass, site: jint) -> jint {
+    with_session(env, -1, |_, live, _| {
+        let stripe = live.tables.stripe(site.cast_unsigned());
+        stripe.map_or(-1, u32::cast_signed)
+    })
 }
 
 extern "system" fn value(env: *mut JNIEnv, _: jclass, constant: jbyteArray) -> jint {

@@ -6,8 +6,10 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use reprise_classfile::read::ClassFile;
 use reprise_jvm_events::table::{Class, Entry, Method, Shape, Site, Skipped};
 use reprise_probes::catalog::{self, Catalog};
+use reprise_probes::volatile::Volatiles;
 use reprise_recording::spool::StdEnvironment;
 use reprise_recording::spool::ring::RingWriter;
 
@@ -28,6 +30,8 @@ struct Inner {
     sites: Vec<Named>,
     heritage: Heritage,
     skipped: Vec<Skipped>,
+    /// Which fields of inside classes are volatile.
+    volatiles: Volatiles,
 }
 
 /// The member that a site names.
@@ -50,6 +54,7 @@ impl Tables {
             sites: Vec::new(),
             heritage: Heritage::default(),
             skipped: Vec::new(),
+            volatiles: Volatiles::default(),
         }))
     }
 
@@ -74,7 +79,21 @@ impl Tables {
 
     /// The class file of an inside class as it was.
     pub(super) fn bytes(&self, class: u32, bytes: Vec<u8>) {
-        self.inner().add(&Entry::Bytes { class, bytes });
+        let mut inner = self.inner();
+        if let Ok(file) = ClassFile::parse(&bytes) {
+            // What cannot be read is not given probes either.
+            let _ = inner.volatiles.add(&file);
+        }
+        inner.add(&Entry::Bytes { class, bytes });
+    }
+
+    /// The stripe of the volatile inside field that a site names.
+    pub(super) fn stripe(&self, site: u32) -> Option<u32> {
+        let named = self.site(site)?;
+        let inner = self.inner();
+        inner
+            .volatiles
+            .stripe(&named.owner, &named.name, &named.descriptor)
     }
 
     /// What an outside class looks like.

@@ -74,9 +74,7 @@ fn caffeine() {
         jars: &["com.github.ben-manes.caffeine:caffeine:3.1.8"],
         observe: "com.github.benmanes.caffeine.**",
         arguments: &["300"],
-        // Its threads share inside objects through `VarHandle`s, which leave no
-        // event yet.
-        read: support::read_in_any_order,
+        read: support::read,
     });
 }
 

@@ -54,15 +54,9 @@ pub(crate) fn said(output: &Output) -> (String, String, Option<i32>) {
 
 /// Reads a recording, and checks that every event decodes and that calls nest.
 pub(crate) fn read(path: &Path) -> Recorded {
-    let recorded = read_in_any_order(path);
+    let recorded = read_with(path, true);
     check_order(&Recording::open(path).unwrap(), path);
     recorded
-}
-
-/// Reads a recording of threads that hand objects to one another inside in ways
-/// that leave no event, so that their order is not known.
-pub(crate) fn read_in_any_order(path: &Path) -> Recorded {
-    read_with(path, true)
 }
 
 /// Reads a recording whose outgoing events were not kept.

@@ -2,26 +2,88 @@
 //! gives what was recorded.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use reprise_jvm_testing::maven;
 
 use crate::support;
 
+fn folder(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .join(path)
+}
+
 #[test]
 fn a_race_ends_as_it_did() {
-    let subject = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../subjects/jvm-race");
-    let folder = tempfile::tempdir().unwrap();
-    support::compile(&support::sources(&subject), folder.path(), ".");
+    // Monitors, volatile fields and Object.wait.
+    ends_as_it_did("jvm-race", "observe=Race", 25);
+    ends_as_it_did("jvm-race", "observe=Race,no-oracle", 5);
+}
+
+#[test]
+fn what_is_handed_over_by_handles_is_what_it_was() {
+    // VarHandles, field updaters, atomics, locks, collections.
+    ends_as_it_did("jvm-handles", "observe=Exchange:Item:Board", 25);
+}
+
+fn ends_as_it_did(subject: &str, options: &str, times: usize) {
+    let classes = tempfile::tempdir().unwrap();
+    let sources = support::sources(&folder("subjects").join(subject));
+    support::compile(&sources, classes.path(), ".");
     for java in support::jdks() {
-        for (options, times) in [("observe=Race", 25), ("observe=Race,no-oracle", 5)] {
-            let program = ["-cp", ".", "Main"];
-            let (file, _) = support::record(&java, folder.path(), options, &program);
-            let mut jvm = support::jvm(&java);
-            for time in 0..times {
-                let played = support::play(&mut jvm, &file).unwrap();
-                assert!(played.events > 1000, "{played:?}");
-                assert!(played.divergences.is_empty(), "{time}: {played:?}");
+        let program = ["-cp", ".", "Main"];
+        let (file, _) = support::record(&java, classes.path(), options, &program);
+        let mut jvm = support::jvm(&java);
+        let start = Instant::now();
+        for time in 0..times {
+            let played = support::play(&mut jvm, &file).unwrap();
+            assert!(played.events > 1000, "{played:?}");
+            assert!(played.divergences.is_empty(), "{time}: {played:?}");
+        }
+        println!("{options}: {times} times in {:?}", start.elapsed());
+        fs::remove_file(file).unwrap();
+    }
+}
+
+/// Classes of the cache that are played.
+const SETS: [&str; 4] = [
+    "cache.BoundedLocalCache",
+    "cache.AccessOrderDeque:com.github.benmanes.caffeine.cache.AbstractLinkedDeque",
+    "cache.stats.**",
+    "cache.Caffeine",
+];
+
+/// A cache that four threads use at once.
+#[test]
+fn caffeine() {
+    let jar = "com.github.ben-manes.caffeine:caffeine:3.1.8";
+    let Some(jar) = maven::jar(env!("CARGO_TARGET_TMPDIR"), jar) else {
+        return;
+    };
+    let classes = tempfile::tempdir().unwrap();
+    let class_path = format!(".:{}", jar.display());
+    let sources = folder("jvm/agent/tests/e2e_observe/programs/caffeine");
+    support::compile(&support::sources(&sources), classes.path(), &class_path);
+    let mut wrong = Vec::new();
+    for java in support::jdks() {
+        let mut jvm = support::jvm(&java);
+        // Others have data races by design, which no order of monitors, volatile
+        // fields and handles decides.
+        for set in SETS {
+            let options = format!("observe=com.github.benmanes.caffeine.{set}");
+            let program = ["-cp", &class_path, "Main", "100"];
+            let (file, _) = support::record(&java, classes.path(), &options, &program);
+            let start = Instant::now();
+            match support::play(&mut jvm, &file) {
+                Ok(played) if played.divergences.is_empty() && played.events > 0 => {
+                    println!("{set}: {} events in {:?}", played.events, start.elapsed());
+                }
+                Ok(played) => wrong.push(format!("{set} on {}: {played:?}", java.display())),
+                Err(error) => wrong.push(format!("{set} on {}: {error}", java.display())),
             }
-            fs::remove_file(file).unwrap();
         }
     }
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }

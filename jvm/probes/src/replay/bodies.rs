@@ -3,7 +3,7 @@
 use reprise_classfile::descriptor::{FieldType, MethodDescriptor};
 use reprise_classfile::opcode;
 use reprise_classfile::read::{Constant, Instruction, MemberRef};
-use reprise_classfile::write::{Invoke, Snippet};
+use reprise_classfile::write::{Invoke, PoolEditor, Snippet};
 
 use super::functions;
 use super::order;
@@ -12,7 +12,8 @@ use super::resolution;
 use super::stubs::{STUB, Shape, Stubs, named};
 use crate::ProbeError;
 use crate::calls::{Constructions, Way, is_value_of, way};
-use crate::fields::{may_be_inherited, may_leave};
+use crate::fields::{is_of_another, may_be_inherited, may_leave};
+use crate::handles;
 use crate::method::Body;
 use crate::order::is_shared;
 use crate::probe::{OBJECT_TYPE, push_id};
@@ -42,7 +43,9 @@ pub(super) fn rewrite<'c>(
                 let member = body.class.pool.member(index)?;
                 if may_leave(body, &instruction, &member)? {
                     access(body, stubs, &instruction, &member)?;
-                } else if is_shared(body, &instruction, &member)? {
+                } else if is_shared(body, &instruction, &member)?
+                    || is_of_another(body, &instruction, &member)? && is_volatile(body, &member)
+                {
                     order::access(body, stubs, &instruction, &member)?;
                 }
             }
@@ -62,6 +65,14 @@ pub(super) fn rewrite<'c>(
         }
     }
     functions::rewrite_dynamic(body, stubs)
+}
+
+/// Whether a field of another class is a volatile one of the inside.
+fn is_volatile(body: &Body<'_, '_>, member: &MemberRef<'_>) -> bool {
+    let owner = member.class.to_str_lossy();
+    let name = member.name.to_str_lossy();
+    let text = member.descriptor.to_str_lossy();
+    body.catalog.is_volatile(&owner, &name, &text)
 }
 
 /// `new`: the object is there at once, and its constructor is a method.
@@ -173,6 +184,14 @@ fn call<'c>(
             return Stubs::always(&shape, "call", pool);
         }
         let mut stay = Snippet::new();
+        if handles::uses(member) {
+            order::shared(&mut stay, true, pool, |stay, pool| {
+                shape.load(stay)?;
+                stay.invoke(Invoke::Virtual, &owner, &name, &text, pool)?;
+                Ok(())
+            })?;
+            return stubs.choice(&shape, "call", stay, true, pool);
+        }
         shape.load(&mut stay)?;
         if owner == "java/lang/Object" && matches!(name.as_ref(), "clone" | "finalize") {
             // They are protected: what they are called on must be known to be
@@ -227,6 +246,7 @@ fn access<'c>(
     }
     let result = (!writes).then_some(ty);
     let shape = Shape { parameters, result };
+    let volatile = is_volatile(body, member);
     let function = if writes { "write" } else { "read" };
     let key = format!("{opcode} {owner} {name} {text}");
     let asked = may_be_inherited(body, instruction, member);
@@ -235,8 +255,16 @@ fn access<'c>(
             return Stubs::always(&shape, function, pool);
         }
         let mut stay = Snippet::new();
-        shape.load(&mut stay)?;
-        stay.field(opcode, &owner, &name, &text, pool)?;
+        let field = |stay: &mut Snippet, pool: &mut PoolEditor<'c>| {
+            shape.load(stay)?;
+            stay.field(opcode, &owner, &name, &text, pool)?;
+            Ok(())
+        };
+        if volatile {
+            order::shared(&mut stay, !is_static, pool, field)?;
+        } else {
+            field(&mut stay, pool)?;
+        }
         stubs.choice(&shape, function, stay, !is_static, pool)
     })?;
     body.editor.replace(instruction.offset, code)?;

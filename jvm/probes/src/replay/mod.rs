@@ -11,7 +11,7 @@
 //! before                        in a replay
 //! invokevirtual List.add        sipush SITE, invokestatic this.reprise$3(List, Object, int)
 //! getstatic Main.shared         sipush SITE, invokestatic this.reprise$4(int)
-//! monitorenter                  dup, invokestatic Stub.shares, monitorenter, Stub.shared
+//! monitorenter                  dup, invokestatic Stub.enters, monitorenter, Stub.shared
 //! new X                         sipush SITE, invokestatic Stub.allocate(int), checkcast X
 //! invokespecial X.<init>        X outside: as a call; X inside: invokevirtual X.reprise$init$X
 //! X(…) { super(…); … }          void reprise$init$X(…) { …; … }

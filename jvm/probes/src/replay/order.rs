@@ -9,15 +9,13 @@
 use reprise_classfile::descriptor::FieldType;
 use reprise_classfile::opcode;
 use reprise_classfile::read::{Instruction, MemberRef, access};
-use reprise_classfile::write::{Invoke, Snippet};
+use reprise_classfile::write::{Invoke, PoolEditor, Snippet};
 
 use super::stubs::{STUB, Shape, Stubs, named};
 use crate::ProbeError;
+use crate::fields::CLASS_CONSTANTS;
 use crate::method::Body;
 use crate::probe::{OBJECT_TYPE, push_id};
-
-/// A class can be a constant since Java 5.
-const CLASS_CONSTANTS: u16 = 49;
 
 /// Makes a synchronized method enter its monitor itself; whether it does.
 pub(super) fn synchronized(body: &mut Body<'_, '_>) -> Result<bool, ProbeError> {
@@ -44,7 +42,7 @@ pub(super) fn synchronized(body: &mut Body<'_, '_>) -> Result<bool, ProbeError> 
     let mut code = Snippet::new();
     code.load(OBJECT_TYPE, held)?;
     code.op(opcode::DUP)?;
-    tell(body, &mut code, "shares", "(Ljava/lang/Object;)V")?;
+    tell(body, &mut code, "enters", "(Ljava/lang/Object;)V")?;
     code.op(opcode::MONITORENTER)?;
     tell(body, &mut code, "shared", "()V")?;
     body.editor.at_entry(code)?;
@@ -74,7 +72,7 @@ pub(super) fn enter(
 ) -> Result<(), ProbeError> {
     let mut before = Snippet::new();
     before.op(opcode::DUP)?;
-    tell(body, &mut before, "shares", "(Ljava/lang/Object;)V")?;
+    tell(body, &mut before, "enters", "(Ljava/lang/Object;)V")?;
     body.editor.before(instruction.offset, before)?;
     let mut after = Snippet::new();
     tell(body, &mut after, "shared", "()V")?;
@@ -99,7 +97,27 @@ pub(super) fn compare(
     Ok(())
 }
 
-/// A volatile field of the class itself.
+/// Code that uses something in its turn; whether the first parameter is an object
+/// that has to be there.
+pub(super) fn shared<'c>(
+    code: &mut Snippet,
+    receiver: bool,
+    pool: &mut PoolEditor<'c>,
+    uses: impl FnOnce(&mut Snippet, &mut PoolEditor<'c>) -> Result<(), ProbeError>,
+) -> Result<(), ProbeError> {
+    if receiver {
+        code.load(OBJECT_TYPE, 0)?;
+        let descriptor = "(Ljava/lang/Object;)V";
+        code.invoke(Invoke::Static, STUB, "shares", descriptor, pool)?;
+    } else {
+        code.invoke(Invoke::Static, STUB, "shares", "()V", pool)?;
+    }
+    uses(code, pool)?;
+    code.invoke(Invoke::Static, STUB, "shared", "()V", pool)?;
+    Ok(())
+}
+
+/// A volatile field of the class itself, or a static one of another.
 pub(super) fn access<'c>(
     body: &mut Body<'c, '_>,
     stubs: &mut Stubs<'c>,
@@ -122,17 +140,12 @@ pub(super) fn access<'c>(
     let site = body.site(instruction.offset, opcode, &owner, &name, &text);
     let code = stubs.call(key, &shape, site, body.pool, |_, pool| {
         let mut code = Snippet::new();
-        let mut descriptor = "()V";
-        if is_static {
-            code.invoke(Invoke::Static, STUB, "shares", descriptor, pool)?;
-        } else {
-            code.load(OBJECT_TYPE, 0)?;
-            descriptor = "(Ljava/lang/Object;)V";
-            code.invoke(Invoke::Static, STUB, "shares", descriptor, pool)?;
-        }
-        shape.load(&mut code)?;
-        code.field(opcode, &owner, &name, &text, pool)?;
-        code.invoke(Invoke::Static, STUB, "shared", "()V", pool)?;
+        let receiver = !is_static;
+        shared(&mut code, receiver, pool, |code, pool| {
+            shape.load(code)?;
+            code.field(opcode, &owner, &name, &text, pool)?;
+            Ok(())
+        })?;
         shape.leave(&mut code)?;
         Stubs::straight(&shape, &code)
     })?;

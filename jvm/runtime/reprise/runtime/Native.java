@@ -25,6 +25,9 @@ final class Native {
     /** The same for a receiver that is an immutable value of the JDK. */
     static native boolean leavesValue(int site);
 
+    /** The stripe of the volatile inside field that a site names; -1 when it names none. */
+    static native int stripe(int site);
+
     /** Stores a value in the tables and returns its number. */
     static native int value(byte[] constant);
 

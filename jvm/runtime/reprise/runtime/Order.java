@@ -102,6 +102,10 @@ final class Order {
         }
     }
 
+    static void abandon(int stripe) {
+        Ring.U.putIntRelease(null, place(stripe) + LOCK, 0);
+    }
+
     static void end(Recorder r, int stripe) {
         r.order.had++;
         Ring.U.putIntRelease(null, place(stripe) + LOCK, 0);

@@ -46,12 +46,18 @@ public final class Probe {
     }
 
     public static void caught(Throwable thrown, Recorder r, int token) {
+        if (r.stripe >= 0) {
+            r.abandon();
+        }
         if (r.level != token >> 1) {
             r.unwind(thrown, token >> 1);
         }
     }
 
     public static void thrown(Throwable thrown, Recorder r, int token) {
+        if (r.stripe >= 0) {
+            r.abandon();
+        }
         if (r.level != token >> 1) {
             if (r.level < token >> 1) {
                 return;
@@ -192,6 +198,8 @@ public final class Probe {
         if (info != null) {
             r.access(Recorder.OUTREAD, site);
             r.object(receiver, info);
+        } else {
+            sharesField(r, site);
         }
     }
 
@@ -204,6 +212,8 @@ public final class Probe {
         if (info != null) {
             r.access(Recorder.OUTWRITE, site);
             r.object(receiver, info);
+        } else {
+            sharesField(r, site);
         }
     }
 
@@ -249,6 +259,53 @@ public final class Probe {
 
     public static void shared(Recorder r) {
         Order.end(r, r.stripe);
+        r.stripe = -1;
+    }
+
+    /** The class is loaded by now, so that the agent knows its fields. */
+    public static void sharesStatic(Class<?> owner, Recorder r, int site) {
+        sharesField(r, site);
+    }
+
+    private static void sharesField(Recorder r, int site) {
+        int stripe = Sites.stripe(site);
+        if (stripe >= 0) {
+            shares(r, stripe);
+        }
+    }
+
+    public static void settled(Recorder r) {
+        if (r.stripe >= 0) {
+            shared(r);
+        }
+    }
+
+    /** A call of a handle, which may be one for something inside. */
+    public static void handle(Object handle, Recorder r, int site) {
+        r.at = 0;
+        int stripe = handle == null ? -1 : Handles.stripe(handle);
+        if (stripe >= 0) {
+            shares(r, stripe);
+        } else {
+            call(handle, r, site);
+        }
+    }
+
+    public static void handleBare(Object handle, Recorder r, int site) {
+        int stripe = handle == null ? -1 : Handles.stripe(handle);
+        if (stripe >= 0) {
+            shares(r, stripe);
+        } else {
+            callBare(handle, r, site);
+        }
+    }
+
+    public static void madeHandle(Object handle, Class<?> owner, String name) {
+        Handles.made(handle, owner, name);
+    }
+
+    public static void madeHandle(Object handle) {
+        Handles.made(handle);
     }
 
     public static void compares(Object a, Object b, Recorder r) {

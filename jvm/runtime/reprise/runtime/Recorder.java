@@ -67,8 +67,8 @@ public final class Recorder extends Ring {
     /** A number that stands for the site or method of the event. */
     private int place;
 
-    /** The stripe of volatile fields that this thread is using. */
-    int stripe;
+    /** The stripe of volatile fields that this thread is using; -1 for none. */
+    int stripe = -1;
     /** The stripe of the monitor that this thread waits at; 0 for none. */
     int waitsAt;
 
@@ -84,6 +84,12 @@ public final class Recorder extends Ring {
             followed = order.had;
         }
         end();
+    }
+
+    /** The use of a field or an element has failed. */
+    void abandon() {
+        Order.abandon(stripe);
+        stripe = -1;
     }
 
     /** Object.wait is over, and the monitor is held again. */
@@ -528,6 +534,7 @@ public final class Recorder extends Ring {
         if (owner == thread) {
             varint(1 + (number << 3 | space));
         } else {
+            orderBegun();
             varint(1 + (number << 3 | 4 | space));
             varint(owner);
         }

@@ -32,7 +32,7 @@ public final class Recorders {
      */
     static void prepare() {
         Class<?>[] used = {
-            ClassInfo.class, Crossing.class, Elements.class, Hidden.class, Ids.class, Native.class,
+            ClassInfo.class, Crossing.class, Elements.class, Handles.class, Hidden.class, Ids.class, Native.class,
             Order.class, Probe.class, Recorder.class, Ring.class, Sites.class, Supers.class, Type.class, Values.class,
         };
         for (Class<?> type : used) {

@@ -254,6 +254,30 @@ class Ring {
         }
     }
 
+    /**
+     * The same for the event that was begun, which turns out to speak of what
+     * another thread has done.
+     */
+    final void orderBegun() {
+        if (ended || at == 0 || U.getLongVolatile(null, base + 192) == stamp) {
+            return;
+        }
+        // The whole event has to fit behind the stamp; if it does not, rarely, it
+        // stays where it is.
+        long length = at - start;
+        if (pos + HEAD + 8 + ROOM > limit) {
+            return;
+        }
+        stamp = U.getAndAddLong(null, base + 192, 1) + 1;
+        U.copyMemory(start, start + HEAD + 8, length);
+        U.putShortUnaligned(null, start, (short) (SLICE << 13 | 8));
+        U.putLongUnaligned(null, start + HEAD, stamp);
+        start += HEAD + 8;
+        at += HEAD + 8;
+        pos += HEAD + 8;
+        U.putLongRelease(null, control + 128, pos);
+    }
+
     final void varint(long number) {
         long p = at;
         if (number >>> 7 == 0) {

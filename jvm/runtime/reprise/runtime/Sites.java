@@ -40,6 +40,25 @@ final class Sites {
         return ask(type, info, site) ? info : null;
     }
 
+    /** What the agent has said of the fields that sites name: 0 nothing yet. */
+    private static volatile byte[] fields = new byte[1024];
+
+    /** The stripe of the field that a site names; -1 when it is not a volatile one of the inside. */
+    static int stripe(int site) {
+        byte[] all = fields;
+        int known = site < all.length ? all[site] : 0;
+        return known != 0 ? known - 2 : askStripe(site);
+    }
+
+    private static synchronized int askStripe(int site) {
+        int stripe = Native.stripe(site);
+        if (site >= fields.length) {
+            fields = Arrays.copyOf(fields, Math.max(site + 1, fields.length * 2));
+        }
+        fields[site] = (byte) (stripe + 2);
+        return stripe;
+    }
+
     private static boolean ask(Class<?> type, ClassInfo info, int site) {
         boolean leaves = info.isValue() ? Native.leavesValue(site)
             : info.refersOutside || Native.leaves(type, site);

@@ -1,5 +1,6 @@
 package reprise.player;
 
+import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
@@ -19,6 +20,13 @@ final class Memory {
         } catch (InstantiationException wrong) {
             throw new Unplayable("no object of " + c.getName() + " can be made");
         }
+    }
+
+    /** A lookup that may do anything; {@code in} a class it is as that class's own. */
+    static MethodHandles.Lookup lookup() throws NoSuchFieldException {
+        Field field = MethodHandles.Lookup.class.getDeclaredField("IMPL_LOOKUP");
+        return (MethodHandles.Lookup) U.getReference(U.staticFieldBase(field),
+            U.staticFieldOffset(field));
     }
 
     static void initialise(Class<?> c) {

@@ -153,18 +153,21 @@ final class Order {
     }
 
     private Event first(Line line) {
-        try {
-            while (line.events.isEmpty() && !complete && !stopped) {
-                hungry++;
+        if (line.events.isEmpty() && !complete && !stopped) {
+            // The reader may be waiting: it goes on for one that has nothing.
+            hungry++;
+            if (held > HELD) {
                 notifyAll();
-                try {
-                    wait();
-                } finally {
-                    hungry--;
-                }
             }
-        } catch (InterruptedException interrupted) {
-            stopped = true;
+            try {
+                while (line.events.isEmpty() && !complete && !stopped) {
+                    wait();
+                }
+            } catch (InterruptedException interrupted) {
+                stopped = true;
+            } finally {
+                hungry--;
+            }
         }
         return stopped ? null : line.events.peek();
     }
@@ -246,7 +249,6 @@ final class Order {
             }
             turns.left(follower);
         }
-        done(thread);
     }
 
     private Event remove(Line line) {

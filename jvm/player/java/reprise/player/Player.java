@@ -317,6 +317,12 @@ final class Player extends Thread {
 
     // The part of the stub.
 
+    /** The inside goes on; at no moment does it look as if nothing were to come of it. */
+    private void goesOn() {
+        runsInside = true;
+        replay.order.done(id);
+    }
+
     Object call(Site site, Object[] all) {
         at = site;
         if (!calls.goesOut(Event.OUTCALL, site, all, 0)) {
@@ -330,7 +336,7 @@ final class Player extends Thread {
             turns.shared();
         }
         expect(answer, Event.OUTCALLRET);
-        Object hint = null;
+        Object hint = replay.handles.made(site, all);
         if (site.name.equals("clone") && all.length == 1 && answer.values.length == 1
                 && answer.values[0].kind == Value.INSIDE) {
             hint = Memory.allocate(all[0].getClass());
@@ -338,7 +344,7 @@ final class Player extends Thread {
         }
         Object result = answer.values.length == 0 ? null : mentions.resolve(answer.values[0], hint);
         fillAll(answer);
-        replay.order.done(id);
+        goesOn();
         return result;
     }
 
@@ -368,7 +374,7 @@ final class Player extends Thread {
             }
         }
         fillAll(answer);
-        replay.order.done(id);
+        goesOn();
     }
 
     Object read(Site site, Object[] all) {
@@ -390,7 +396,7 @@ final class Player extends Thread {
         }
         Object value = mentions.resolve(event.values[receivers], null);
         fillAll(event);
-        replay.order.done(id);
+        goesOn();
         return value;
     }
 
@@ -401,7 +407,7 @@ final class Player extends Thread {
             return here;
         }
         boolean same = take(null).id != 0;
-        replay.order.done(id);
+        goesOn();
         return same;
     }
 
@@ -412,7 +418,7 @@ final class Player extends Thread {
             at = site;
             take(null);
             expect(outside(null), Event.TOUCHED);
-            replay.order.done(id);
+            goesOn();
         }
     }
 
@@ -436,7 +442,7 @@ final class Player extends Thread {
         if (answer.what == Event.EXCIN) {
             Object thrown = mentions.resolve(answer.values[0], null);
             fillAll(answer);
-            replay.order.done(id);
+            goesOn();
             Player.<RuntimeException>raise(thrown == null ? new Unknown() : (Throwable) thrown);
         }
         if (answer.what != what) {

@@ -25,6 +25,7 @@ final class Replay {
     final Types types = new Types();
     final Constants constants = new Constants(this);
     final Objects objects = new Objects(this);
+    final Handles handles = new Handles(this);
     final Functions functions = new Functions();
     final Order order;
     final Map<Integer, Site> recorded = new HashMap<>();

@@ -26,6 +26,7 @@ final class Site {
     final String title;
     /** The types of the parameters, and of the result. */
     final char[] parameters;
+    private final boolean usesHandle;
     /** Whether it leaves, for each class of receiver it has met. */
     private final ConcurrentHashMap<Class<?>, Boolean> met = new ConcurrentHashMap<>();
 
@@ -41,6 +42,7 @@ final class Site {
         descriptor = in.readUTF();
         title = Types.title(owner) + (name.isEmpty() ? "" : "." + name);
         parameters = parameters(descriptor);
+        usesHandle = owner.equals("java/lang/invoke/VarHandle") || owner.endsWith("FieldUpdater");
     }
 
     private static char[] parameters(String descriptor) {
@@ -65,6 +67,17 @@ final class Site {
     boolean isLike(Site other) {
         return name.equals(other.name) && descriptor.equals(other.descriptor)
             && owner.equals(other.owner) && opcode == other.opcode;
+    }
+
+    /** Whether it uses what a VarHandle or field updater is for. */
+    boolean usesHandle() {
+        return usesHandle;
+    }
+
+    /** Whether it makes one. */
+    boolean makesHandle() {
+        return name.equals("findVarHandle") || name.equals("findStaticVarHandle")
+            || name.equals("arrayElementVarHandle") || name.equals("newUpdater");
     }
 
     boolean leaves(Replay replay, Class<?> receiver) {

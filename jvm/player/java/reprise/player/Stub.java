@@ -21,6 +21,9 @@ public final class Stub {
         if (Constants.isValue(receiver)) {
             return !player.replay.site(site).runsOnValues;
         }
+        if (player.replay.site(site).usesHandle() && player.replay.handles.isOwn(receiver)) {
+            return false;
+        }
         Class<?> type = receiver.getClass();
         return player.replay.functions.refersOutside(type)
             || player.replay.site(site).leaves(player.replay, type);
@@ -121,10 +124,17 @@ public final class Stub {
         }
     }
 
-    /** A monitor is about to be entered, or a volatile field to be used. */
+    /** A volatile field is about to be used. */
     public static void shares(Object receiver) {
         if (receiver != null) {
             shares();
+        }
+    }
+
+    /** A monitor is about to be entered. */
+    public static void enters(Object monitor) {
+        if (monitor != null) {
+            player().turns.enters();
         }
     }
 

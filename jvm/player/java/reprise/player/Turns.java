@@ -48,24 +48,32 @@ final class Turns {
         }
     }
 
-    /**
-     * Waits for whoever was there before. Until {@link #shared}, inside code does not
-     * run: the thread may be waiting for the monitor.
-     */
+    /** Waits for whoever was there before. */
     void shares() {
-        player.runsInside = false;
         if (next == null || order.isOver) {
+            player.runsInside = false;
             next = player.ahead();
+            player.runsInside = true;
         }
         if (next != null && next.what == Event.ORDER && followed + next.values[0].bits == had) {
+            player.runsInside = false;
+            order.rests();
             follow(player.take(null), null);
         }
+    }
+
+    /** The same before a monitor, which others may hold: until then, inside code does not run. */
+    void enters() {
+        shares();
+        player.runsInside = false;
         order.rests();
     }
 
     /** Waits as an ORDER says; gives up a monitor meanwhile, if there is one. */
     void follow(Event event, Object monitor) {
         order.follow(player.id, event.id, event.values[1].bits, monitor);
+        player.runsInside = monitor == null;
+        order.done(player.id);
     }
 
     void shared() {
