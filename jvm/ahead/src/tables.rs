@@ -20,8 +20,8 @@
 //!                  (texts), u1 whether it leaves when the receiver is a value
 //!   members        texts: name and descriptor of each method and field that it
 //!                  declares, with a `!` in front of native methods
-//! stripes        u4 of them: u4 number of a site that names a volatile inside
-//!                field, u4 the field's stripe
+//!   superclass     text, with slashes
+//!   volatiles      texts: name and descriptor of each volatile field
 //!
 //! text  u4 length, UTF-8        texts  u4 of them, each a text
 //! ```
@@ -35,7 +35,6 @@ use reprise_jvm_events::{CALLS_VERSION, TABLES_VERSION};
 use reprise_probes::catalog::{self, Catalog};
 use reprise_probes::pattern::Pattern;
 use reprise_probes::pure::runs_on_values;
-use reprise_probes::volatile::Volatiles;
 
 use crate::{LIMITS, Plan};
 
@@ -44,9 +43,9 @@ pub const NAME: &str = "META-INF/reprise/tables";
 
 const MAGIC: &[u8; 8] = b"RPRAHEAD";
 const VERSION: u32 = 1;
+/// Of a method; a bridge has the bit that says volatile of a field.
 const NATIVE: u16 = 0x0100;
-/// `getstatic` to `putfield`.
-const FIELDS: std::ops::RangeInclusive<u8> = 178..=181;
+const VOLATILE: u16 = 0x0040;
 
 /// Collects what the probes number.
 #[derive(Default)]
@@ -56,9 +55,6 @@ pub(crate) struct Tables {
     sites: u32,
     files: Vec<u8>,
     file_count: u32,
-    volatiles: Volatiles,
-    /// The sites that use fields: number, owner, name and descriptor.
-    fields: Vec<(u32, [String; 3])>,
 }
 
 /// What is known of one class file.
@@ -88,14 +84,8 @@ impl Tables {
         }
     }
 
-    /// Takes in the fields of an inside class.
-    pub(crate) fn inside(&mut self, class: &ClassFile<'_>) {
-        // A class that cannot be read is left as it is, with all its accesses.
-        let _ = self.volatiles.add(class);
-    }
-
     /// Adds a class file that is done.
-    pub(crate) fn add(&mut self, release: u32, file: &FileTables, members: &[String]) {
+    pub(crate) fn add(&mut self, release: u32, file: &FileTables, declared: &Declared) {
         self.methods = file.methods;
         self.sites = file.sites;
         self.file_count += 1;
@@ -110,10 +100,6 @@ impl Tables {
         }
         put_len(out, file.named.len());
         for (id, site) in &file.named {
-            if FIELDS.contains(&site.opcode) {
-                let named = [&site.owner, &site.name, &site.descriptor].map(Clone::clone);
-                self.fields.push((*id, named));
-            }
             put_u32(out, *id);
             out.push(site.opcode);
             for text in [&site.owner, &site.name, &site.descriptor] {
@@ -121,7 +107,9 @@ impl Tables {
             }
             out.push((!runs_on_values(&site.name, &site.descriptor)).into());
         }
-        put_texts(out, members);
+        put_texts(out, &declared.members);
+        put_text(out, &declared.superclass);
+        put_texts(out, &declared.volatiles);
     }
 
     /// All of it.
@@ -143,18 +131,6 @@ impl Tables {
         put_u32(&mut out, self.sites);
         put_u32(&mut out, self.file_count);
         out.extend_from_slice(&self.files);
-        let stripes: Vec<(u32, u32)> = self
-            .fields
-            .iter()
-            .filter_map(|(id, [owner, name, descriptor])| {
-                Some((*id, self.volatiles.stripe(owner, name, descriptor)?))
-            })
-            .collect();
-        put_len(&mut out, stripes.len());
-        for (id, stripe) in stripes {
-            put_u32(&mut out, id);
-            put_u32(&mut out, stripe);
-        }
         out
     }
 }
@@ -217,17 +193,31 @@ impl Catalog for FileTables {
 }
 
 /// What a class declares, as the resource says it.
-pub(crate) fn members(class: &ClassFile<'_>) -> Result<Vec<String>, ReadError> {
+#[derive(Default)]
+pub(crate) struct Declared {
+    members: Vec<String>,
+    superclass: String,
+    volatiles: Vec<String>,
+}
+
+pub(crate) fn declared(class: &ClassFile<'_>) -> Result<Declared, ReadError> {
+    let mut declared = Declared::default();
+    if let Some(name) = class.super_name()? {
+        declared.superclass = name.to_str_lossy().into_owned();
+    }
     let methods = class.methods.iter().map(|method| (method, method.access));
-    let fields = class.fields.iter().map(|field| (field, 0));
-    let mut members = Vec::new();
+    let fields = class.fields.iter();
+    let fields = fields.map(|field| (field, field.access & VOLATILE));
     for (member, access) in methods.chain(fields) {
         let native = if access & NATIVE == 0 { "" } else { "!" };
         let name = class.pool.utf8(member.name)?.to_str_lossy();
         let descriptor = class.pool.utf8(member.descriptor)?.to_str_lossy();
-        members.push(format!("{native}{name}{descriptor}"));
+        if access & VOLATILE != 0 && !descriptor.starts_with('(') {
+            declared.volatiles.push(format!("{name}{descriptor}"));
+        }
+        declared.members.push(format!("{native}{name}{descriptor}"));
     }
-    Ok(members)
+    Ok(declared)
 }
 
 fn put_u32(out: &mut Vec<u8>, number: u32) {

@@ -31,7 +31,7 @@
 //!            waits(Object, R)            waited(R)               Object.wait
 //!            shares(Object, R, stripe)   shares(R, stripe)       before a volatile field
 //!            shared(R)                                           and after it
-//!            sharesStatic(Class, R, site)                        a static field of another class
+//!            sharesStatic(R, site)                               a static field of another class
 //!            settled(R)                                          after what may have been one
 //!            handle(Object, R, site)     handleBare              by a VarHandle or field updater
 //!            madeHandle(Object, Class, String)  madeHandle(Object)

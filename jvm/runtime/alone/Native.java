@@ -32,8 +32,7 @@ final class Native {
     }
 
     static int stripe(int site) {
-        Tables.Site named = Tables.site(site);
-        return named == null ? -1 : named.stripe;
+        return Members.stripe(site);
     }
 
     static int value(byte[] constant) {

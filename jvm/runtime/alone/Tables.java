@@ -28,8 +28,6 @@ final class Tables {
         String name;
         String descriptor;
         boolean leavesValue;
-        /** Of the volatile inside field that it names; -1 for none. */
-        int stripe = -1;
     }
 
     /** A class file of the jar. */
@@ -42,6 +40,9 @@ final class Tables {
         final List<byte[]> entries = new ArrayList<>();
         /** Declared members: name and descriptor; those of native methods have a `!` in front. */
         final Set<String> members = new HashSet<>();
+        String superclass;
+        /** Those of the volatile fields. */
+        final Set<String> volatiles = new HashSet<>();
     }
 
     static String reprise = "";
@@ -90,9 +91,6 @@ final class Tables {
                     FILES.put(file.name, file);
                 }
             }
-            for (int left = in.readInt(); left > 0; left--) {
-                sites[in.readInt()].stripe = in.readInt();
-            }
         }
     }
 
@@ -116,6 +114,10 @@ final class Tables {
         }
         for (String member : texts(in)) {
             file.members.add(member);
+        }
+        file.superclass = text(in);
+        for (String field : texts(in)) {
+            file.volatiles.add(field);
         }
         return file;
     }

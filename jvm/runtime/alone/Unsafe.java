@@ -61,12 +61,11 @@ final class Unsafe {
     /** It is all zeros. */
     void setMemory(long address, long bytes, byte value) {}
 
-    void copyMemory(long from, long to, long length) {
-        byte[] bytes = new byte[(int) length];
-        copy(from, bytes, bytes.length);
-        ByteBuffer target = MEMORY.duplicate();
-        target.position(at(to));
-        target.put(bytes);
+    /** The two may overlap. */
+    void copyMemory(long from, long to, long bytes) {
+        byte[] copy = new byte[(int) bytes];
+        MEMORY.duplicate().position(at(from)).get(copy);
+        MEMORY.duplicate().position(at(to)).put(copy);
     }
 
     private static int at(long address) {

@@ -45,8 +45,14 @@ final class Memory {
 
     /** The object in a field of a reference type; null for others. */
     static Object get(Object o, Field field) {
-        return field.getType().isPrimitive() ? null
-            : U.getReference(o, U.objectFieldOffset(field));
+        if (field.getType().isPrimitive()) {
+            return null;
+        }
+        if (Modifier.isStatic(field.getModifiers())) {
+            U.ensureClassInitialized(field.getDeclaringClass());
+            return U.getReference(U.staticFieldBase(field), U.staticFieldOffset(field));
+        }
+        return U.getReference(o, U.objectFieldOffset(field));
     }
 
     /** Makes one object what another of its class is. */
