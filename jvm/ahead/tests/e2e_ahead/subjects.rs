@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use reprise_jvm_testing as testing;
+use reprise_jvm_testing::subject::Subject;
 
 use crate::stage::Stage;
 
@@ -14,25 +15,29 @@ const NOT_THESE: &[(&str, &str)] = &[
     ("jvm-hidden", "only an agent can change the JDK's listings"),
     ("jvm-identity", "not played as recorded yet by any way"),
     ("jvm-loaders", "two loaders have its class, out of a folder"),
+    ("jvm-mirror", "only an agent can change the JDK's listings"),
     ("jvm-order", "its threads meet in another order in each run"),
     (
         "jvm-overflow",
         "how deep the stack is differs from run to run",
     ),
+    (
+        "jvm-reflection",
+        "only an agent can change the JDK's listings",
+    ),
+    ("jvm-subclasses", "it loads a class out of a folder"),
+    ("jvm-written", "it makes its classes while it runs"),
 ];
 
 fn subjects() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../subjects");
-    let mut subjects: Vec<PathBuf> = fs::read_dir(root)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.join("observe").is_file())
-        .filter(|path| path.join("expected").is_file())
-        .filter(|path| !NOT_THESE.iter().any(|(name, _)| path.ends_with(name)))
-        .collect();
-    subjects.sort();
-    assert!(subjects.len() > 10, "{subjects:?}");
-    subjects
+    let has = |path: &Path, file: &str| path.join(file).is_file();
+    let subjects = Subject::all().into_iter().map(|subject| subject.folder);
+    let subjects = subjects
+        .filter(|path| has(path, "expected") && !has(path, "unrecorded"))
+        // A jar is run by its main class, and compiled by the oldest JDK.
+        .filter(|path| !has(path, "arguments") && !has(path, "release"))
+        .filter(|path| !NOT_THESE.iter().any(|(name, _)| path.ends_with(name)));
+    subjects.collect()
 }
 
 fn check(subject: &Path, java: &Path) {
