@@ -3,6 +3,7 @@
 // cc: -pthread
 // dies: 11
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -17,6 +18,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static struct session *shared;
 static int pipe_ends[2];
+static sem_t begun;
 
 static void *waits_for_lock(void *unused) {
     pthread_mutex_lock(&lock);
@@ -43,7 +45,8 @@ static void *uses(void *unused) {
         char byte = 'x';
         if (write(pipe_ends[1], &byte, 1) != 1)
             exit(3);
-        mine->uses++;
+        if (mine->uses++ == 0)
+            sem_post(&begun);
         shared->name[0] = 'y';
     }
     return unused;
@@ -52,12 +55,15 @@ static void *uses(void *unused) {
 int main(void) {
     pthread_t thread;
     shared = malloc(sizeof *shared);
+    shared->uses = 0;
     shared->name = malloc(16);
+    sem_init(&begun, 0, 0);
     if (pipe(pipe_ends))
         return 3;
     pthread_create(&thread, NULL, waits_for_lock, NULL);
     pthread_create(&thread, NULL, reads, NULL);
     pthread_create(&thread, NULL, uses, NULL);
+    sem_wait(&begun);
     struct timespec time = {0, 3000000};
     nanosleep(&time, NULL);
     puts("the session goes away");

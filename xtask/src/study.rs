@@ -39,7 +39,6 @@ const OBSERVE_PROGRAMS: Study = Study {
     environment: &[("REPRISE_STUDY", "1")],
     cargo: &[
         "test",
-        "--release",
         "--locked",
         "-p",
         "reprise-jvm-player",

@@ -30,8 +30,11 @@ enum Command {
 /// is named, by the property reprise.out or the variable REPRISE_OUT (%p stands
 /// for the process), and only runs otherwise.
 ///
-/// The recording is like that of `reprise record --observe`; what it lacks without
-/// an agent stands in it, and `reprise show` says it.
+/// The recording has the events of `reprise record --observe`. What it lacks without
+/// an agent stands in it, and `reprise show` says it. Besides, the field that
+/// numbers objects shows in listings of fields, `reprise stop` and limits do not
+/// reach it, a process that is killed loses what the last milliseconds brought, and
+/// one jar of a program can be instrumented.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -9,4 +9,5 @@ mod clients;
 mod crash;
 mod programs;
 mod stage;
+mod threads;
 mod whole;

@@ -51,6 +51,13 @@ fn a_child() {
 }
 
 #[test]
+fn threads() {
+    check("process-threads", &["-pthread"]);
+    check("process-threads-crash", &["-pthread"]);
+    check("process-threads-storm", &["-pthread"]);
+}
+
+#[test]
 fn optimised_code() {
     check("process-crash", &["-O3", "-march=native"]);
 }

@@ -172,7 +172,7 @@ fn class(
     copied.classes += 1;
     let class = ClassFile::parse(bytes).ok()?;
     let name = class.name().ok()?.to_str_lossy().into_owned();
-    let members = tables::members(&class).ok()?;
+    let declared = tables::declared(&class).ok()?;
     let inside = plan.patterns.is_inside(&name);
     let mut file = tables.file(&name, inside);
     let id = file.class();
@@ -203,7 +203,7 @@ fn class(
         }
     };
     let bytes = edited.map(|edited| finish(edited, &name, inside, &mut file, copied));
-    tables.add(release, &file, &members);
+    tables.add(release, &file, &declared);
     bytes
 }
 

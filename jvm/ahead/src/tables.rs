@@ -20,6 +20,8 @@
 //!                  (texts), u1 whether it leaves when the receiver is a value
 //!   members        texts: name and descriptor of each method and field that it
 //!                  declares, with a `!` in front of native methods
+//!   superclass     text, with slashes
+//!   volatiles      texts: name and descriptor of each volatile field
 //!
 //! text  u4 length, UTF-8        texts  u4 of them, each a text
 //! ```
@@ -41,7 +43,9 @@ pub const NAME: &str = "META-INF/reprise/tables";
 
 const MAGIC: &[u8; 8] = b"RPRAHEAD";
 const VERSION: u32 = 1;
+/// Of a method; a bridge has the bit that says volatile of a field.
 const NATIVE: u16 = 0x0100;
+const VOLATILE: u16 = 0x0040;
 
 /// Collects what the probes number.
 #[derive(Default)]
@@ -81,7 +85,7 @@ impl Tables {
     }
 
     /// Adds a class file that is done.
-    pub(crate) fn add(&mut self, release: u32, file: &FileTables, members: &[String]) {
+    pub(crate) fn add(&mut self, release: u32, file: &FileTables, declared: &Declared) {
         self.methods = file.methods;
         self.sites = file.sites;
         self.file_count += 1;
@@ -103,7 +107,9 @@ impl Tables {
             }
             out.push((!runs_on_values(&site.name, &site.descriptor)).into());
         }
-        put_texts(out, members);
+        put_texts(out, &declared.members);
+        put_text(out, &declared.superclass);
+        put_texts(out, &declared.volatiles);
     }
 
     /// All of it.
@@ -187,17 +193,31 @@ impl Catalog for FileTables {
 }
 
 /// What a class declares, as the resource says it.
-pub(crate) fn members(class: &ClassFile<'_>) -> Result<Vec<String>, ReadError> {
+#[derive(Default)]
+pub(crate) struct Declared {
+    members: Vec<String>,
+    superclass: String,
+    volatiles: Vec<String>,
+}
+
+pub(crate) fn declared(class: &ClassFile<'_>) -> Result<Declared, ReadError> {
+    let mut declared = Declared::default();
+    if let Some(name) = class.super_name()? {
+        declared.superclass = name.to_str_lossy().into_owned();
+    }
     let methods = class.methods.iter().map(|method| (method, method.access));
-    let fields = class.fields.iter().map(|field| (field, 0));
-    let mut members = Vec::new();
+    let fields = class.fields.iter();
+    let fields = fields.map(|field| (field, field.access & VOLATILE));
     for (member, access) in methods.chain(fields) {
         let native = if access & NATIVE == 0 { "" } else { "!" };
         let name = class.pool.utf8(member.name)?.to_str_lossy();
         let descriptor = class.pool.utf8(member.descriptor)?.to_str_lossy();
-        members.push(format!("{native}{name}{descriptor}"));
+        if access & VOLATILE != 0 && !descriptor.starts_with('(') {
+            declared.volatiles.push(format!("{name}{descriptor}"));
+        }
+        declared.members.push(format!("{native}{name}{descriptor}"));
     }
-    Ok(members)
+    Ok(declared)
 }
 
 fn put_u32(out: &mut Vec<u8>, number: u32) {

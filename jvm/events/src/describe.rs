@@ -15,6 +15,10 @@ use crate::table::{Constant, Entry};
 use crate::value::{Object, Reference, Space, Value};
 use std::fmt::Write as _;
 
+/// The opcodes that read fields.
+const GETSTATIC: u8 = 178;
+const GETFIELD: u8 = 180;
+
 /// Text for an event of `thread` that `reader` has read.
 #[must_use]
 pub fn describe(event: &Event, thread: u64, reader: &Reader) -> String {
@@ -48,6 +52,7 @@ pub fn describe(event: &Event, thread: u64, reader: &Reader) -> String {
         Event::OutCallRet { value } => words.result("OUTCALLRET", value.as_ref()),
         Event::OutRead(access) => words.access("OUTREAD", access),
         Event::OutWrite(access) => words.access("OUTWRITE", access),
+        Event::InWrite(access) if words.is_found(access) => words.access("INREAD", access),
         Event::InWrite(access) => words.access("INWRITE", access),
         Event::ExcIn { throwable } => format!("EXCIN {}", words.reference(throwable)),
         Event::ExcOut { throwable } => format!("EXCOUT {}", words.reference(throwable)),
@@ -186,6 +191,14 @@ impl Words<'_> {
             Some(value) => format!("{what} {}", self.value(value)),
             None => what.to_owned(),
         }
+    }
+
+    /// Whether the outside has only read an inside field: that is an event where
+    /// it finds an object that was not mentioned before.
+    fn is_found(&self, access: &Access) -> bool {
+        let object = matches!(access.value, Value::Reference(Reference::Object(_)));
+        let site = self.reader.tables().sites.get(&access.site);
+        object && site.is_some_and(|(site, _)| matches!(site.opcode, GETSTATIC | GETFIELD))
     }
 
     fn access(&self, what: &str, access: &Access) -> String {

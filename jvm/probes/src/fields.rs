@@ -18,9 +18,6 @@ use crate::method::Body;
 use crate::pattern::is_platform;
 use crate::probe::{RECORDER, call, duplicate, parameter, push_id};
 
-/// A class can be a constant since Java 5.
-pub(crate) const CLASS_CONSTANTS: u16 = 49;
-
 pub(crate) fn instrument(body: &mut Body<'_, '_>) -> Result<(), ProbeError> {
     let instructions: Vec<Instruction<'_>> = body
         .editor
@@ -50,8 +47,6 @@ pub(crate) fn instrument(body: &mut Body<'_, '_>) -> Result<(), ProbeError> {
         let member = body.class.pool.member(index)?;
         if may_leave(body, &instruction, &member)? {
             access(body, &instruction, &member)?;
-        } else if is_of_another(body, &instruction, &member)? {
-            shared_static(body, &instruction, &member)?;
         }
     }
     Ok(())
@@ -132,6 +127,7 @@ fn access(
         before.push_class(&owner, body.pool)?;
         push_id(&mut before, site, body.pool)?;
         call(&mut before, "resolves", "(Ljava/lang/Class;I)V", body.pool)?;
+        begin_static(body, &mut before, site)?;
     }
     match instruction.opcode {
         opcode::GETFIELD => {
@@ -172,55 +168,23 @@ fn access(
             call(&mut before, "writeStatic", &descriptor, body.pool)?;
         }
     }
-    if matches!(instruction.opcode, opcode::GETFIELD | opcode::PUTFIELD) {
+    let is_static = matches!(instruction.opcode, opcode::GETSTATIC | opcode::PUTSTATIC);
+    if !is_static || may_be_inherited(body, instruction, member) {
         // It may be a volatile field of another inside class.
-        settled(body, &mut after)?;
+        body.load_recorder(&mut after)?;
+        call(&mut after, "settled", &format!("({RECORDER})V"), body.pool)?;
     }
     body.editor.before(offset, before)?;
     body.editor.after(offset, after)?;
     Ok(())
 }
 
-fn settled(body: &mut Body<'_, '_>, code: &mut Snippet) -> Result<(), ProbeError> {
+/// A static field may be a volatile one of another inside class. Its class is
+/// loaded by now, so that the agent knows its fields.
+fn begin_static(body: &mut Body<'_, '_>, code: &mut Snippet, site: u32) -> Result<(), ProbeError> {
     body.load_recorder(code)?;
-    call(code, "settled", &format!("({RECORDER})V"), body.pool)
-}
-
-/// A static field of another inside class may be volatile. Its class is loaded
-/// as the access itself would load it.
-fn shared_static(
-    body: &mut Body<'_, '_>,
-    instruction: &Instruction<'_>,
-    member: &MemberRef<'_>,
-) -> Result<(), ProbeError> {
-    let owner = member.class.to_str_lossy();
-    let name = member.name.to_str_lossy();
-    let text = member.descriptor.to_str_lossy();
-    let offset = instruction.offset;
-    let site = body.site(offset, instruction.opcode, &owner, &name, &text);
-    let mut before = Snippet::new();
-    before.push_class(&owner, body.pool)?;
-    body.load_recorder(&mut before)?;
-    push_id(&mut before, site, body.pool)?;
-    let descriptor = format!("(Ljava/lang/Class;{RECORDER}I)V");
-    call(&mut before, "sharesStatic", &descriptor, body.pool)?;
-    body.editor.before(offset, before)?;
-    let mut after = Snippet::new();
-    settled(body, &mut after)?;
-    body.editor.after(offset, after)?;
-    Ok(())
-}
-
-/// Whether a static field belongs to another inside class.
-pub(crate) fn is_of_another(
-    body: &Body<'_, '_>,
-    instruction: &Instruction<'_>,
-    member: &MemberRef<'_>,
-) -> Result<bool, ProbeError> {
-    let is_static = matches!(instruction.opcode, opcode::GETSTATIC | opcode::PUTSTATIC);
-    let own = member.class == body.class.name()? && declares(body, member)?;
-    let inside = body.patterns.is_inside(&member.class.to_str_lossy());
-    Ok(is_static && inside && !own && body.class.major >= CLASS_CONSTANTS)
+    push_id(code, site, body.pool)?;
+    call(code, "sharesStatic", &format!("({RECORDER}I)V"), body.pool)
 }
 
 /// Begins an event about the receiver on the stack.

@@ -1,4 +1,6 @@
-//! Writes to inside fields by outside classes.
+//! Writes to inside fields by outside classes, and what outside classes find in
+//! them: an inside object that was never mentioned gets its number there, in an
+//! event that says the same as if what is in the field had been written again.
 //!
 //! Looked for in the classes of the application only. A field that a class
 //! neither declares itself nor has from the JDK may be an inside one, whatever
@@ -110,7 +112,7 @@ fn instrument_one<'c>(
         .filter(|i| {
             matches!(
                 i.opcode,
-                opcode::PUTFIELD | opcode::PUTSTATIC | opcode::INVOKEVIRTUAL | opcode::INVOKESTATIC
+                opcode::GETSTATIC..=opcode::PUTFIELD | opcode::INVOKEVIRTUAL | opcode::INVOKESTATIC
             )
         })
         .copied()
@@ -123,8 +125,12 @@ fn instrument_one<'c>(
         let member = class.pool.member(index)?;
         let owner = member.class.to_str_lossy();
         let reach = reflected::reach(&instruction, &member);
-        let writes = matches!(instruction.opcode, opcode::PUTFIELD | opcode::PUTSTATIC);
-        if reach.is_none() && !(writes && may_be_inside(class, &member, patterns)?) {
+        let accesses = (opcode::GETSTATIC..=opcode::PUTFIELD).contains(&instruction.opcode);
+        let reads = matches!(instruction.opcode, opcode::GETFIELD | opcode::GETSTATIC);
+        let crosses = accesses
+            && may_be_inside(class, &member, patterns)?
+            && !(reads && !may_hold_inside(&member.descriptor.to_str_lossy(), patterns));
+        if reach.is_none() && !crosses {
             continue;
         }
         let id = *id.get_or_insert_with(|| {
@@ -146,6 +152,10 @@ fn instrument_one<'c>(
             reflected::instrument(&mut editor, &instruction, &member, reach, site, pool)?;
             continue;
         }
+        if reads {
+            read(&mut editor, &instruction, &owner, site, class.major, pool)?;
+            continue;
+        }
         let ty = FieldType::parse(member.descriptor)?;
         let mut code = Snippet::new();
         if instruction.opcode == opcode::PUTFIELD {
@@ -158,11 +168,7 @@ fn instrument_one<'c>(
             call(&mut code, "inWrite", &descriptor, pool)?;
             code.load(ty, slot)?;
         } else {
-            if class.major >= HAS_CLASS_CONSTANTS {
-                code.push_class(&owner, pool)?;
-                push_id(&mut code, site, pool)?;
-                call(&mut code, "resolves", "(Ljava/lang/Class;I)V", pool)?;
-            }
+            resolves(&mut code, &owner, site, class.major, pool)?;
             duplicate(&mut code, ty)?;
             push_id(&mut code, site, pool)?;
             let descriptor = format!("({}I)V", parameter(ty));
@@ -174,6 +180,62 @@ fn instrument_one<'c>(
         Some(_) => Ok(Some(editor.finish(pool)?)),
         None => Ok(None),
     }
+}
+
+/// Whether there can be an inside object in a field of that type: in one of a
+/// class of the JDK only where that is above inside classes.
+fn may_hold_inside(descriptor: &str, patterns: &Patterns) -> bool {
+    let Some(class) = descriptor
+        .strip_prefix('L')
+        .and_then(|rest| rest.strip_suffix(';'))
+    else {
+        return false;
+    };
+    patterns.is_inside(class) || !is_platform(class) || class == "java/lang/Object"
+}
+
+/// Looks at the object that was read. The receiver waits below it.
+fn read(
+    editor: &mut Editor<'_>,
+    instruction: &Instruction<'_>,
+    owner: &str,
+    site: u32,
+    major: u16,
+    pool: &mut PoolEditor<'_>,
+) -> Result<(), ProbeError> {
+    let mut before = Snippet::new();
+    let mut after = Snippet::new();
+    if instruction.opcode == opcode::GETFIELD {
+        before.op(opcode::DUP)?;
+        after.op(opcode::DUP_X1)?;
+        push_id(&mut after, site, pool)?;
+        let descriptor = "(Ljava/lang/Object;Ljava/lang/Object;I)V";
+        call(&mut after, "inRead", descriptor, pool)?;
+    } else {
+        resolves(&mut before, owner, site, major, pool)?;
+        after.op(opcode::DUP)?;
+        push_id(&mut after, site, pool)?;
+        call(&mut after, "inReadStatic", "(Ljava/lang/Object;I)V", pool)?;
+    }
+    editor.before(instruction.offset, before)?;
+    editor.after(instruction.offset, after)?;
+    Ok(())
+}
+
+/// Finds out who declares a static field, where class files can say whose it is.
+fn resolves(
+    code: &mut Snippet,
+    owner: &str,
+    site: u32,
+    major: u16,
+    pool: &mut PoolEditor<'_>,
+) -> Result<(), ProbeError> {
+    if major >= HAS_CLASS_CONSTANTS {
+        code.push_class(owner, pool)?;
+        push_id(code, site, pool)?;
+        call(code, "resolves", "(Ljava/lang/Class;I)V", pool)?;
+    }
+    Ok(())
 }
 
 fn line(class: &ClassFile<'_>, editor: &Editor<'_>, offset: u32) -> u32 {

@@ -100,6 +100,8 @@ pub enum ProbeError {
     Descriptor(#[from] reprise_classfile::descriptor::DescriptorError),
     #[error("an interface of a version before Java 8 can be given no methods")]
     OldInterface,
+    #[error("it was instrumented ahead of time: use the jar as it was, or no agent")]
+    Already,
 }
 
 /// Puts the probes of an inside class into it.
@@ -109,11 +111,23 @@ pub fn inside(
     catalog: &mut dyn Catalog,
 ) -> Result<Instrumented, ProbeError> {
     let class = ClassFile::parse(bytes)?;
+    if has_probes(&class) {
+        return Err(ProbeError::Already);
+    }
     let mut edited = ClassEditor::new(&class);
     let skipped = method::instrument(&class, &mut edited, patterns, catalog)?;
     identity::inject(&class, &mut edited, patterns)?;
     let bytes = edited.finish()?;
     Ok(Instrumented { bytes, skipped })
+}
+
+/// Whether a class calls the runtime already.
+fn has_probes(class: &ClassFile<'_>) -> bool {
+    let mut names = class.pool.indexes();
+    names.any(|index| {
+        let name = class.pool.class_name(index);
+        name.is_ok_and(|name| name == probe::PROBE)
+    })
 }
 
 /// Puts probes into an outside class that may write to inside fields; none

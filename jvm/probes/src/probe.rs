@@ -34,7 +34,7 @@
 //!            waits(Object, R)            waited(R)               Object.wait
 //!            shares(Object, R, stripe)   shares(R, stripe)       before a volatile field
 //!            shared(R)                                           and after it
-//!            sharesStatic(Class, R, site)                        a static field of another class
+//!            sharesStatic(R, site)                               a static field of another class
 //!            settled(R)                                          after what may have been one
 //!            handle(Object, R, site)     handleBare              by a VarHandle or field updater
 //!            madeHandle(Object, Class, String)  madeHandle(Object)
@@ -52,7 +52,7 @@ use reprise_classfile::write::{Invoke, PoolEditor, Snippet};
 use crate::ProbeError;
 
 /// The class whose methods the inserted code calls.
-const PROBE: &str = "reprise/runtime/Probe";
+pub(crate) const PROBE: &str = "reprise/runtime/Probe";
 /// The type of a thread's recorder, as a descriptor.
 pub(crate) const RECORDER: &str = "Lreprise/runtime/Recorder;";
 /// The same as a type.

@@ -184,8 +184,9 @@ final class Alone {
                 return;
             }
             try {
-                rings.drain();
+                // What is in a ring by now names entries that were there before.
                 tables.flush();
+                rings.drain();
             } catch (IOException full) {
                 giveUp();
             }

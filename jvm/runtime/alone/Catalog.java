@@ -110,7 +110,8 @@ final class Catalog {
         entry(new Entry(CLASS).number(id).number(of).number(inside ? 1 : 0).text(name));
         if (file != null) {
             skipped(name, "a second loader has it, and its code was given numbers ahead of time");
-        } else if (!inside && !type.isArray() && !type.isPrimitive() && !isPlatform(loader)) {
+        } else if (!inside && !type.isArray() && !type.isPrimitive()
+                && (!isPlatform(loader) || isGenerated(name))) {
             shape(type, id);
         }
         return id;
@@ -137,6 +138,11 @@ final class Catalog {
 
     private static boolean isPlatform(ClassLoader loader) {
         return loader == null || loader == ClassLoader.getPlatformClassLoader();
+    }
+
+    /** Whether the JVM or the JDK made the class while the program ran. */
+    private static boolean isGenerated(String name) {
+        return name.indexOf('.') >= 0 || name.contains("$Proxy");
     }
 
     /** What a stand-in for an outside class has to look like. */

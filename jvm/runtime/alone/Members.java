@@ -76,6 +76,18 @@ final class Members {
         return origin != null && !Catalog.isInside(Catalog.name(origin));
     }
 
+    /** The stripe of the volatile inside field that a site names; -1 when it names none. */
+    static int stripe(int number) {
+        Tables.Site site = Tables.site(number);
+        Tables.File file = site == null ? null : Tables.file(site.owner);
+        String field = site == null ? "" : site.name + site.descriptor;
+        while (file != null && file.inside && !file.members.contains(field)) {
+            file = Tables.file(file.superclass);
+        }
+        boolean isVolatile = file != null && file.inside && file.volatiles.contains(field);
+        return isVolatile ? Handles.stripe(file.name + site.name) : -1;
+    }
+
     /** Classes before interfaces, as resolution has it for methods; the other way for fields. */
     private static Class<?> origin(Class<?> type, String member, boolean isField) {
         for (Class<?> c = type; c != null; c = c.getSuperclass()) {

@@ -40,6 +40,9 @@ final class Tables {
         final List<byte[]> entries = new ArrayList<>();
         /** Declared members: name and descriptor; those of native methods have a `!` in front. */
         final Set<String> members = new HashSet<>();
+        String superclass;
+        /** Those of the volatile fields. */
+        final Set<String> volatiles = new HashSet<>();
     }
 
     static String reprise = "";
@@ -111,6 +114,10 @@ final class Tables {
         }
         for (String member : texts(in)) {
             file.members.add(member);
+        }
+        file.superclass = text(in);
+        for (String field : texts(in)) {
+            file.volatiles.add(field);
         }
         return file;
     }

@@ -3,16 +3,16 @@
 use std::io;
 use std::marker::PhantomData;
 
-use gdbstub::common::Signal;
+use gdbstub::common::{Signal, Tid};
 use gdbstub::conn::ConnectionExt as _;
-use gdbstub::stub::SingleThreadStopReason;
+use gdbstub::stub::MultiThreadStopReason;
 use gdbstub::stub::run_blocking::{BlockingEventLoop, Event, WaitForStopReasonError};
+use gdbstub::target::ext::base::multithread::{MultiThreadRangeStepping, MultiThreadSingleStep};
 use gdbstub::target::ext::base::reverse_exec::{ReplayLogPosition, ReverseCont, ReverseStep};
-use gdbstub::target::ext::base::singlethread::{SingleThreadRangeStepping, SingleThreadSingleStep};
 use reprise_player::{Halt, PlayError};
 use reprise_recording::Source;
 
-use crate::target::Debuggee;
+use crate::target::{Debuggee, id, number};
 use crate::traps::places;
 use crate::wire::Wire;
 
@@ -20,37 +20,43 @@ use crate::wire::Wire;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Move {
     On,
-    Step,
-    /// Steps as long as it is between two addresses.
-    Within(u64, u64),
+    /// This thread does one step.
+    Step(u32),
+    /// It steps as long as it is between two addresses.
+    Within(u32, u64, u64),
     Back,
-    StepBack,
+    StepBack(u32),
 }
 
-impl<S: Source> SingleThreadSingleStep for Debuggee<'_, '_, '_, S> {
-    fn step(&mut self, _: Option<Signal>) -> Result<(), PlayError> {
-        self.next = Move::Step;
+impl<S: Source> MultiThreadSingleStep for Debuggee<'_, '_, '_, S> {
+    fn set_resume_action_step(&mut self, thread: Tid, _: Option<Signal>) -> Result<(), PlayError> {
+        self.next = Move::Step(number(thread));
         Ok(())
     }
 }
 
-impl<S: Source> SingleThreadRangeStepping for Debuggee<'_, '_, '_, S> {
-    fn resume_range_step(&mut self, start: u64, end: u64) -> Result<(), PlayError> {
-        self.next = Move::Within(start, end);
+impl<S: Source> MultiThreadRangeStepping for Debuggee<'_, '_, '_, S> {
+    fn set_resume_action_range_step(
+        &mut self,
+        thread: Tid,
+        start: u64,
+        end: u64,
+    ) -> Result<(), PlayError> {
+        self.next = Move::Within(number(thread), start, end);
         Ok(())
     }
 }
 
-impl<S: Source> ReverseCont<()> for Debuggee<'_, '_, '_, S> {
+impl<S: Source> ReverseCont<Tid> for Debuggee<'_, '_, '_, S> {
     fn reverse_cont(&mut self) -> Result<(), PlayError> {
         self.next = Move::Back;
         Ok(())
     }
 }
 
-impl<S: Source> ReverseStep<()> for Debuggee<'_, '_, '_, S> {
-    fn reverse_step(&mut self, (): ()) -> Result<(), PlayError> {
-        self.next = Move::StepBack;
+impl<S: Source> ReverseStep<Tid> for Debuggee<'_, '_, '_, S> {
+    fn reverse_step(&mut self, thread: Tid) -> Result<(), PlayError> {
+        self.next = Move::StepBack(number(thread));
         Ok(())
     }
 }
@@ -60,12 +66,19 @@ impl<S: Source> Debuggee<'_, '_, '_, S> {
         self.set_traps();
         match self.next {
             Move::On => self.session.go_on(interrupted),
-            Move::Step => self.session.step(),
+            Move::Step(thread) => {
+                let thread = self.there(thread);
+                self.session.step_in(thread, interrupted)
+            }
             Move::Back => self.session.go_back(interrupted),
-            Move::StepBack => self.session.step_back(),
-            Move::Within(start, end) => loop {
-                let halt = self.session.step()?;
-                let pc = self.session.state()?.registers.rip();
+            Move::StepBack(thread) => {
+                let thread = self.there(thread);
+                self.session.step_back_in(thread)
+            }
+            Move::Within(thread, start, end) => loop {
+                let thread = self.there(thread);
+                let halt = self.session.step_in(thread, interrupted)?;
+                let pc = self.session.state_of(thread)?.registers.rip();
                 let out = !(start..end).contains(&pc) || self.breakpoints.contains(&pc);
                 if halt != Halt::Done || out {
                     break Ok(halt);
@@ -77,23 +90,37 @@ impl<S: Source> Debuggee<'_, '_, '_, S> {
         }
     }
 
-    fn reason(&self, halt: Halt) -> SingleThreadStopReason<u64> {
-        let log = |pos| SingleThreadStopReason::ReplayLog { tid: None, pos };
+    /// The thread of this number, or the one that runs if there is none.
+    fn there(&self, thread: u32) -> u32 {
+        let threads = self.session.threads();
+        let mut found = threads.iter().map(|(number, _)| *number);
+        found
+            .find(|number| *number == thread)
+            .unwrap_or(self.session.thread())
+    }
+
+    fn reason(&self, halt: Halt) -> MultiThreadStopReason<u64> {
+        let tid = id(self.session.thread());
+        let log = |pos| MultiThreadStopReason::ReplayLog {
+            tid: Some(tid),
+            pos,
+        };
+        let with = |signal| MultiThreadStopReason::SignalWithThread { tid, signal };
         match halt {
-            Halt::Done => SingleThreadStopReason::DoneStep,
-            Halt::Breakpoint => SingleThreadStopReason::SwBreak(()),
+            Halt::Done => with(Signal::SIGTRAP),
+            Halt::Breakpoint => MultiThreadStopReason::SwBreak(tid),
             Halt::Watch(index) => match places(&self.wanted).get(index) {
-                Some((_, wanted)) => SingleThreadStopReason::Watch {
-                    tid: (),
+                Some((_, wanted)) => MultiThreadStopReason::Watch {
+                    tid,
                     kind: wanted.kind,
                     addr: wanted.address,
                 },
-                None => SingleThreadStopReason::DoneStep,
+                None => with(Signal::SIGTRAP),
             },
-            Halt::Killed(number) => SingleThreadStopReason::Signal(signal(number)),
+            Halt::Killed(number) => with(signal(number)),
             Halt::End => log(ReplayLogPosition::End),
             Halt::Start => log(ReplayLogPosition::Begin),
-            Halt::Interrupted => SingleThreadStopReason::Signal(Signal::SIGINT),
+            Halt::Interrupted => with(Signal::SIGINT),
             Halt::Trouble(trouble) => {
                 self.tell(&format!("the replay cannot go on: {trouble}"));
                 log(ReplayLogPosition::End)
@@ -108,7 +135,7 @@ pub(crate) struct Moves<'a, 'r, 'o, S>(PhantomData<(&'a &'r (), &'a &'o (), S)>)
 impl<'a, 'r: 'a, 'o: 'a, S: Source + 'r> BlockingEventLoop for Moves<'a, 'r, 'o, S> {
     type Target = Debuggee<'a, 'r, 'o, S>;
     type Connection = Wire;
-    type StopReason = SingleThreadStopReason<u64>;
+    type StopReason = MultiThreadStopReason<u64>;
 
     fn wait_for_stop_reason(
         target: &mut Self::Target,
@@ -135,8 +162,8 @@ impl<'a, 'r: 'a, 'o: 'a, S: Source + 'r> BlockingEventLoop for Moves<'a, 'r, 'o,
         }
     }
 
-    fn on_interrupt(_: &mut Self::Target) -> Result<Option<Self::StopReason>, PlayError> {
-        Ok(Some(SingleThreadStopReason::Signal(Signal::SIGINT)))
+    fn on_interrupt(target: &mut Self::Target) -> Result<Option<Self::StopReason>, PlayError> {
+        Ok(Some(target.reason(Halt::Interrupted)))
     }
 }
 

@@ -5,12 +5,14 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use gdbstub::common::Signal;
+use gdbstub::common::{Signal, Tid};
 use gdbstub::target::ext::auxv::{Auxv, AuxvOps};
 use gdbstub::target::ext::base::BaseOps;
-use gdbstub::target::ext::base::singlethread::{
-    SingleThreadBase, SingleThreadResume, SingleThreadResumeOps,
+use gdbstub::target::ext::base::multithread::{
+    MultiThreadBase, MultiThreadRangeSteppingOps, MultiThreadResume, MultiThreadResumeOps,
+    MultiThreadSchedulerLocking, MultiThreadSchedulerLockingOps, MultiThreadSingleStepOps,
 };
+use gdbstub::target::ext::base::reverse_exec::{ReverseContOps, ReverseStepOps};
 use gdbstub::target::ext::breakpoints::BreakpointsOps;
 use gdbstub::target::ext::exec_file::{ExecFile, ExecFileOps};
 use gdbstub::target::ext::host_io::HostIoOps;
@@ -18,6 +20,7 @@ use gdbstub::target::ext::monitor_cmd::{ConsoleOutput, MonitorCmd, MonitorCmdOps
 use gdbstub::target::ext::target_description_xml_override::{
     TargetDescriptionXmlOverride, TargetDescriptionXmlOverrideOps,
 };
+use gdbstub::target::ext::thread_extra_info::{ThreadExtraInfo, ThreadExtraInfoOps};
 use gdbstub::target::{Target, TargetError, TargetResult};
 use reprise_player::{Halt, Opened, PlayError, Session};
 use reprise_recording::Source;
@@ -107,7 +110,7 @@ impl<S: Source> Target for Debuggee<'_, '_, '_, S> {
     type Error = PlayError;
 
     fn base_ops(&mut self) -> BaseOps<'_, X86, PlayError> {
-        BaseOps::SingleThread(self)
+        BaseOps::MultiThread(self)
     }
 
     fn use_fork_stop_reason(&self) -> bool {
@@ -149,25 +152,25 @@ impl<S: Source> Target for Debuggee<'_, '_, '_, S> {
     }
 }
 
-impl<S: Source> SingleThreadBase for Debuggee<'_, '_, '_, S> {
-    fn read_registers(&mut self, registers: &mut All) -> TargetResult<(), Self> {
-        let state = self.session.state().map_err(TargetError::Fatal)?;
-        *registers = registers::all(&state);
+impl<S: Source> MultiThreadBase for Debuggee<'_, '_, '_, S> {
+    fn read_registers(&mut self, registers: &mut All, thread: Tid) -> TargetResult<(), Self> {
+        let state = self.session.state_of(number(thread));
+        *registers = registers::all(&state.map_err(TargetError::Fatal)?);
         Ok(())
     }
 
-    fn write_registers(&mut self, _: &All) -> TargetResult<(), Self> {
+    fn write_registers(&mut self, _: &All, _: Tid) -> TargetResult<(), Self> {
         self.refuse("writing to registers")
     }
 
-    fn read_addrs(&mut self, address: u64, data: &mut [u8]) -> TargetResult<usize, Self> {
+    fn read_addrs(&mut self, address: u64, data: &mut [u8], _: Tid) -> TargetResult<usize, Self> {
         match self.session.read(address, data) {
             0 if !data.is_empty() => Err(TargetError::NonFatal),
             read => Ok(read),
         }
     }
 
-    fn write_addrs(&mut self, _: u64, data: &[u8]) -> TargetResult<(), Self> {
+    fn write_addrs(&mut self, _: u64, data: &[u8], _: Tid) -> TargetResult<(), Self> {
         if data.is_empty() {
             // The client asks whether it may write in this way.
             return Ok(());
@@ -175,41 +178,85 @@ impl<S: Source> SingleThreadBase for Debuggee<'_, '_, '_, S> {
         self.refuse("writing to memory")
     }
 
-    fn support_resume(&mut self) -> Option<SingleThreadResumeOps<'_, Self>> {
+    fn list_active_threads(&mut self, is_active: &mut dyn FnMut(Tid)) -> Result<(), PlayError> {
+        for (number, _) in self.session.threads() {
+            is_active(id(number));
+        }
+        Ok(())
+    }
+
+    fn support_resume(&mut self) -> Option<MultiThreadResumeOps<'_, Self>> {
+        Some(self)
+    }
+
+    fn support_thread_extra_info(&mut self) -> Option<ThreadExtraInfoOps<'_, Self>> {
         Some(self)
     }
 }
 
-impl<S: Source> SingleThreadResume for Debuggee<'_, '_, '_, S> {
-    fn resume(&mut self, _: Option<Signal>) -> Result<(), PlayError> {
+impl<S: Source> ThreadExtraInfo for Debuggee<'_, '_, '_, S> {
+    fn thread_extra_info(&self, thread: Tid, buffer: &mut [u8]) -> Result<usize, PlayError> {
+        let threads = self.session.threads();
+        let found = threads.iter().find(|(other, _)| *other == number(thread));
+        let text: &[u8] = match found {
+            Some((_, true)) => b"in a system call",
+            Some((found, false)) if *found == self.session.thread() => b"runs",
+            _ => b"waits for its turn",
+        };
+        Ok(part(text, 0, text.len(), buffer))
+    }
+}
+
+impl<S: Source> MultiThreadResume for Debuggee<'_, '_, '_, S> {
+    fn resume(&mut self) -> Result<(), PlayError> {
+        Ok(())
+    }
+
+    fn clear_resume_actions(&mut self) -> Result<(), PlayError> {
         self.next = Move::On;
         Ok(())
     }
 
-    fn support_single_step(
-        &mut self,
-    ) -> Option<gdbstub::target::ext::base::singlethread::SingleThreadSingleStepOps<'_, Self>> {
+    fn set_resume_action_continue(&mut self, _: Tid, _: Option<Signal>) -> Result<(), PlayError> {
+        Ok(())
+    }
+
+    fn support_single_step(&mut self) -> Option<MultiThreadSingleStepOps<'_, Self>> {
         Some(self)
     }
 
-    fn support_range_step(
-        &mut self,
-    ) -> Option<gdbstub::target::ext::base::singlethread::SingleThreadRangeSteppingOps<'_, Self>>
-    {
+    fn support_range_step(&mut self) -> Option<MultiThreadRangeSteppingOps<'_, Self>> {
         Some(self)
     }
 
-    fn support_reverse_step(
-        &mut self,
-    ) -> Option<gdbstub::target::ext::base::reverse_exec::ReverseStepOps<'_, (), Self>> {
+    fn support_reverse_step(&mut self) -> Option<ReverseStepOps<'_, Tid, Self>> {
         Some(self)
     }
 
-    fn support_reverse_cont(
-        &mut self,
-    ) -> Option<gdbstub::target::ext::base::reverse_exec::ReverseContOps<'_, (), Self>> {
+    fn support_reverse_cont(&mut self) -> Option<ReverseContOps<'_, Tid, Self>> {
         Some(self)
     }
+
+    fn support_scheduler_locking(&mut self) -> Option<MultiThreadSchedulerLockingOps<'_, Self>> {
+        Some(self)
+    }
+}
+
+impl<S: Source> MultiThreadSchedulerLocking for Debuggee<'_, '_, '_, S> {
+    /// Threads run when they ran: there is nothing to lock.
+    fn set_resume_action_scheduler_lock(&mut self) -> Result<(), PlayError> {
+        Ok(())
+    }
+}
+
+/// The number of a thread as the protocol has it.
+pub(crate) fn id(number: u32) -> Tid {
+    Tid::new(number as usize).unwrap_or(Tid::MIN)
+}
+
+/// The number of a thread as the recording has it.
+pub(crate) fn number(thread: Tid) -> u32 {
+    u32::try_from(thread.get()).unwrap_or_default()
 }
 
 impl<S: Source> TargetDescriptionXmlOverride for Debuggee<'_, '_, '_, S> {

@@ -40,6 +40,7 @@ impl<S: Source> Play<'_, '_, S> {
             None if self.threads.is_called() => Stop::Call,
             None => Stop::Signal(0),
         };
+        self.threads.set_switched(matches!(event, Event::Switch(_)));
         match event {
             Event::Call(call) => self.play_call(number, call, stop)?,
             Event::Signal(signal) => self.play_signal(number, signal, stop)?,

@@ -2,7 +2,7 @@
 //! ever has code, and when that changes.
 
 use nix::libc;
-use reprise_process_events::{Call, Ending, Event, PAGE};
+use reprise_process_events::{Call, Ending, Event, PAGE, Position};
 use reprise_recording::{Recording, Source};
 use reprise_syscalls::is_error;
 
@@ -22,10 +22,23 @@ pub(crate) struct Survey {
     /// The events that change what is at an address, in order, with from where
     /// to where.
     changes: Vec<(u64, u64, u64)>,
+    /// The events at which another thread runs, in order.
+    turns: Vec<Turn>,
     /// The last event.
     pub(crate) last: u64,
     /// How the run ended, if that was recorded.
     pub(crate) ending: Option<Ending>,
+}
+
+/// Another thread runs.
+#[derive(Clone, Copy, Debug)]
+struct Turn {
+    event: u64,
+    /// Who ran before, if that one goes on later.
+    from: Option<u32>,
+    to: u32,
+    /// The one before has begun a call.
+    called: bool,
 }
 
 impl Survey {
@@ -37,6 +50,7 @@ impl Survey {
             used: Space::default(),
             code: Vec::new(),
             changes: Vec::new(),
+            turns: Vec::new(),
             last: segment.first,
             ending: None,
         };
@@ -46,6 +60,8 @@ impl Survey {
                 survey.code.push((region.start, region.end));
             }
         }
+        let threads = segment.start.threads.as_ref();
+        let mut running = Some(threads.map_or(segment.process, |threads| threads.running));
         let mut events = recording.events(segment.stream, segment.first + 1)?;
         while let Some(event) = events.next()? {
             let number = event.number;
@@ -53,6 +69,15 @@ impl Survey {
             match source::read(number, event.payload)? {
                 Event::Call(call) => survey.call(number, &call, segment.start.brk),
                 Event::End(end) => survey.ending = Some(end.ending),
+                Event::Exit(_) => running = None,
+                Event::Switch(switch) => {
+                    survey.turns.push(Turn {
+                        event: number,
+                        from: running.replace(switch.thread),
+                        to: switch.thread,
+                        called: switch.at == Position::AtCall,
+                    });
+                }
                 _ => {}
             }
         }
@@ -109,6 +134,22 @@ impl Survey {
     fn change(&mut self, event: u64, start: u64, len: u64) {
         let (start, end) = pages(start, len);
         self.changes.push((event, start, end));
+    }
+
+    /// The next event behind another at which a thread has its turn.
+    pub(crate) fn next_turn(&self, thread: u32, behind: u64) -> Option<u64> {
+        let first = self.turns.partition_point(|turn| turn.event <= behind);
+        let mut turns = self.turns[first..].iter();
+        turns.find(|turn| turn.to == thread).map(|turn| turn.event)
+    }
+
+    /// The last event up to another at which a thread's turn was over, and
+    /// whether it had begun a call.
+    pub(crate) fn last_turn(&self, thread: u32, upto: u64) -> Option<(u64, bool)> {
+        let end = self.turns.partition_point(|turn| turn.event <= upto);
+        let mut turns = self.turns[..end].iter().rev();
+        let over = turns.find(|turn| turn.from == Some(thread));
+        over.map(|turn| (turn.event, turn.called))
     }
 
     /// What changes between two events, the first of them not included.

@@ -2,7 +2,7 @@
 //! of the kernel: the one that runs has its registers there, those of the others
 //! are kept here.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use nix::libc;
 use reprise_process_events::{Exit, Position, Registers, State, Switch, Thread};
@@ -25,7 +25,9 @@ pub(crate) struct Threads {
     running: Option<u32>,
     /// The system call that it is in.
     called: Option<Called>,
-    others: HashMap<u32, Waiting>,
+    others: BTreeMap<u32, Waiting>,
+    /// The last event was that another thread runs.
+    switched: bool,
 }
 
 /// A system call that has begun, and whose end comes after others have run.
@@ -69,6 +71,29 @@ impl Threads {
             }
         }
         Ok(threads)
+    }
+
+    /// The number of the thread that runs, or runs next.
+    pub(crate) fn running(&self) -> u32 {
+        let next = self.others.keys().next().copied();
+        self.running.or(next).unwrap_or_default()
+    }
+
+    /// The others: their numbers, registers, and whether they are in a call.
+    pub(crate) fn others(&self) -> impl Iterator<Item = (u32, &State, bool)> {
+        let others = self.others.iter();
+        others.map(|(number, other)| (*number, &other.state, other.called.is_some()))
+    }
+
+    /// Whether the last event was that another thread runs: it stands where it
+    /// stood before.
+    pub(crate) fn has_switched(&self) -> bool {
+        self.switched
+    }
+
+    /// Something else has happened, or that.
+    pub(crate) fn set_switched(&mut self, switched: bool) {
+        self.switched = switched;
     }
 
     /// The system call that the running thread was in before it ran again.

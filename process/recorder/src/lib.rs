@@ -14,7 +14,7 @@
 //! | … at a system call? | `calls.rs`; when it maps memory `contents.rs` |
 //! | … at a signal? | `signals.rs` |
 //! | … when it makes a process? | `children.rs` |
-//! | … when it has several threads? | `threads.rs`; whose turn it is: `turns.rs`; letting go of them: `escort.rs` |
+//! | … when it has several threads? | `threads.rs`; whose turn it is: `turns.rs`; `cuts.rs`; letting go of them: `escort.rs`; what their end writes: `at_exit.rs` |
 //! | where does a segment begin, and the run end? | `segment.rs`, `snapshot.rs` |
 //! | what is kept, and for how long? | `log.rs`, `memory.rs`; of memory: `shadow.rs` |
 //! | what goes into the file, and when? | `dump.rs`, `dumper.rs`, `build_ids.rs`; `condition.rs`, `control.rs` |
@@ -23,12 +23,14 @@
 //! Whatever goes wrong here ends the recording, not the subject, which is let
 //! go and runs on.
 
+mod at_exit;
 mod build_ids;
 mod calls;
 mod children;
 mod condition;
 mod contents;
 mod control;
+mod cuts;
 mod dump;
 mod dumper;
 mod escort;

@@ -86,8 +86,9 @@ struct Kept {
     shadows: u64,
     measured: Instant,
     measuring: Duration,
-    /// How long it took to begin the last segment.
+    /// How long it took to begin the last segment, and when that was.
     took: Duration,
+    begun: Option<Instant>,
     bytes: Vec<u8>,
     not_recorded: Vec<NotRecorded>,
 }
@@ -107,6 +108,7 @@ impl Log {
             measured: Instant::now(),
             measuring: Duration::ZERO,
             took: Duration::ZERO,
+            begun: None,
             bytes: Vec::new(),
             not_recorded: Vec::new(),
         })))
@@ -132,7 +134,7 @@ impl Log {
     pub(crate) fn is_due(&self) -> bool {
         let kept = &mut *self.kept();
         let Some(segment) = kept.segments.back() else {
-            return true;
+            return kept.can_begin();
         };
         let long = segment.began.elapsed();
         if long < SHARE * kept.took {
@@ -151,6 +153,7 @@ impl Log {
     pub(crate) fn begin(&self, start: Start, shadow: Shadow, follows: bool, took: Duration) {
         let kept = &mut *self.kept();
         kept.took = took;
+        kept.begun = Some(Instant::now());
         if !follows {
             kept.segments.clear();
         }
@@ -173,6 +176,11 @@ impl Log {
     /// How long it took to begin the last segment.
     pub(crate) fn took(&self) -> Duration {
         self.kept().took
+    }
+
+    /// Whether the last segment began long enough ago for another.
+    pub(crate) fn can_begin(&self) -> bool {
+        self.kept().can_begin()
     }
 
     /// Drops everything: a segment should begin and cannot.
@@ -281,6 +289,11 @@ impl Segment {
 }
 
 impl Kept {
+    fn can_begin(&self) -> bool {
+        let shortest = SHORTEST.max(self.took * SHARE);
+        self.begun.is_none_or(|begun| begun.elapsed() >= shortest)
+    }
+
     fn len(&self) -> u64 {
         let segments: u64 = self.segments.iter().map(|segment| segment.len).sum();
         segments + self.shadows

@@ -11,6 +11,7 @@ use reprise_process_events::Call;
 use reprise_recording::{CutShort, Ending, Failure, Manifest};
 use reprise_tracee::{Resume, Stop, TraceError, Tracee, Trap};
 
+use crate::at_exit::AtExit;
 use crate::calls::Entered;
 use crate::condition::Watch;
 use crate::control::Control;
@@ -21,7 +22,7 @@ use crate::log::{Bounds, Log};
 use crate::memory;
 use crate::signals::{self, Delivery, Waiting as WaitingSignal};
 use crate::spawn::{Processors, StartError, Waiting};
-use crate::threads::{AtExit, Others};
+use crate::threads::Others;
 use crate::turns::Quiet;
 use crate::{Settings, Sink};
 

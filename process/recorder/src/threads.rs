@@ -6,18 +6,16 @@ use std::collections::VecDeque;
 use std::fs;
 use std::time::Instant;
 
-use nix::libc;
 use nix::unistd::Pid;
 use reprise_process_events::{
     Event, Exit, Position, Registers, State, Switch, Thread as Kept, Threads, Write,
 };
 use reprise_tracee::{Resume, Stop, Tracee, Trap, wait_for_any};
 
+use crate::at_exit::AtExit;
+use crate::cuts::Cuts;
 use crate::session::{Ended, Session, Thread, Trouble};
 use crate::turns::{self, PAUSE};
-
-/// The most locks that are looked at when a thread ends; as in the kernel.
-const LOCKS: usize = 2048;
 
 /// A thread that does not run the program.
 pub(crate) struct Other {
@@ -51,6 +49,8 @@ pub(crate) struct Others {
     pub(crate) computed: Option<u64>,
     /// When it began the call that it is in.
     pub(crate) called: Instant,
+    /// Where turns ended in the middle of a computation, the last ones.
+    pub(crate) cuts: Cuts,
 }
 
 impl Default for Others {
@@ -63,6 +63,7 @@ impl Default for Others {
             since: Instant::now(),
             computed: None,
             called: Instant::now(),
+            cuts: Cuts::default(),
         }
     }
 }
@@ -87,50 +88,6 @@ impl Others {
 
     fn clear(&mut self) {
         *self = Self::default();
-    }
-}
-
-/// What the kernel does to memory when a thread ends.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct AtExit {
-    /// Where its number is taken away; 0 is nowhere.
-    pub(crate) clears: u64,
-    /// The list of locks that it holds.
-    locks: u64,
-}
-
-impl AtExit {
-    /// A call has been made that may change it.
-    pub(crate) fn learn(&mut self, call: u64, arguments: &[u64; 6]) {
-        match call.cast_signed() {
-            libc::SYS_set_tid_address => self.clears = arguments[0],
-            libc::SYS_set_robust_list => self.locks = arguments[0],
-            _ => {}
-        }
-    }
-
-    /// The words that may change.
-    fn words(&self, word: impl Fn(u64) -> u64) -> Vec<u64> {
-        let mut words = Vec::new();
-        if self.clears != 0 {
-            words.push(self.clears);
-        }
-        if self.locks == 0 {
-            return words;
-        }
-        // A list, whose elements are at a distance from their locks, and one more
-        // element that is about to come or go. The lowest bit says what kind.
-        let element = |at: u64| word(at) & !1;
-        let distance = word(self.locks.wrapping_add(8));
-        let mut locks = vec![element(self.locks.wrapping_add(16))];
-        let mut next = element(self.locks);
-        while next != self.locks && next != 0 && locks.len() < LOCKS {
-            locks.push(next);
-            next = element(next);
-        }
-        let locks = locks.into_iter().filter(|&lock| lock != 0);
-        words.extend(locks.map(|lock| lock.wrapping_add(distance)));
-        words
     }
 }
 

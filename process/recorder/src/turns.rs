@@ -24,6 +24,9 @@ const TURN: Duration = Duration::from_millis(2);
 /// make it less, so it is the thread's own time.
 const COMPUTING: Duration = Duration::from_millis(20);
 
+/// The same where threads seem to wait for each other in loops.
+const SPINNING: Duration = Duration::from_millis(2);
+
 /// The same where the kernel does not tell a thread's own time.
 const WAITING: Duration = Duration::from_millis(100);
 
@@ -281,13 +284,22 @@ impl Session {
         if undisturbed && self.has_computed_enough() {
             return self.cut_off();
         }
-        wait_for_any(Some(PAUSE));
+        let spins = self.others.cuts.are_of_spinning();
+        wait_for_any(Some(if spins { SPINNING } else { PAUSE }));
         Ok(None)
     }
 
     fn has_computed_enough(&self) -> bool {
-        let pause = self.log.took() * SHARE;
         let now = computed(self.thread.tracee);
+        if self.others.cuts.are_of_spinning() {
+            return match (self.others.computed, now) {
+                (Some(before), Some(now)) => {
+                    Duration::from_nanos(now.saturating_sub(before)) >= SPINNING
+                }
+                _ => self.others.since.elapsed() >= SPINNING,
+            };
+        }
+        let pause = self.log.took() * SHARE;
         match (self.others.computed, now) {
             (Some(before), Some(now)) => {
                 Duration::from_nanos(now.saturating_sub(before)) >= COMPUTING.max(pause)
@@ -328,7 +340,14 @@ impl Session {
             "the time before",
             "a thread was in the middle of a computation when others had to run",
         );
-        self.begin_segment(self.site, false)?;
+        // Threads that wait for each other in loops would do nothing else if each
+        // turn cost a copy: the time between is not recorded then.
+        self.others.cuts.push(tracee.registers()?.rip());
+        if !self.others.cuts.are_of_spinning() || self.log.can_begin() {
+            self.begin_segment(self.site, false)?;
+        } else {
+            self.log.clear();
+        }
         self.pass_turn(Place::Ready(Resume::ToCall, 0), Position::AfterEvent)
     }
 }

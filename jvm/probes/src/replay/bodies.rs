@@ -14,7 +14,7 @@ use super::stubs::{STUB, Shape, Stubs};
 use crate::ProbeError;
 use crate::calls::{Constructions, Way, is_value_of, way};
 use crate::dynamic::descriptor_of;
-use crate::fields::{is_of_another, may_be_inherited, may_leave};
+use crate::fields::{may_be_inherited, may_leave};
 use crate::handles;
 use crate::method::Body;
 use crate::order::is_shared;
@@ -46,9 +46,7 @@ pub(super) fn rewrite<'c>(
                 let member = body.class.pool.member(index)?;
                 if may_leave(body, &instruction, &member)? {
                     access(body, stubs, &instruction, &member, &receivers)?;
-                } else if is_shared(body, &instruction, &member)?
-                    || is_of_another(body, &instruction, &member)? && is_volatile(body, &member)
-                {
+                } else if is_shared(body, &instruction, &member)? {
                     order::access(body, stubs, &instruction, &member)?;
                 }
             }

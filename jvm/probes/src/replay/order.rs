@@ -13,7 +13,7 @@ use reprise_classfile::write::{Invoke, PoolEditor, Snippet};
 
 use super::stubs::{STUB, Shape, Stubs, named};
 use crate::ProbeError;
-use crate::fields::CLASS_CONSTANTS;
+use crate::calls::HAS_CLASS_CONSTANTS;
 use crate::method::Body;
 use crate::probe::{OBJECT_TYPE, push_id};
 
@@ -27,7 +27,7 @@ pub(super) fn synchronized(body: &mut Body<'_, '_>) -> Result<bool, ProbeError> 
     let mut monitor = Snippet::new();
     if !of_class {
         monitor.load(OBJECT_TYPE, 0)?;
-    } else if body.class.major >= CLASS_CONSTANTS {
+    } else if body.class.major >= HAS_CLASS_CONSTANTS {
         let this = body.class.name()?.to_str_lossy().into_owned();
         monitor.push_class(&this, body.pool)?;
     } else {

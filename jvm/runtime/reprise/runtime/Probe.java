@@ -297,8 +297,8 @@ public final class Probe {
         r.stripe = -1;
     }
 
-    /** The class is loaded by now, so that the agent knows its fields. */
-    public static void sharesStatic(Class<?> owner, Recorder r, int site) {
+    /** As for a field of an object; who declares it does not depend on one. */
+    public static void sharesStatic(Recorder r, int site) {
         sharesField(r, site);
     }
 
@@ -525,6 +525,29 @@ public final class Probe {
     public static void writeStatic(Object v, Recorder r, int site) {
         if (Fixed.stays(site)) return;
         r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end();
+    }
+
+    /** The outside has found an object in an inside field. */
+    public static void inRead(Object receiver, Object v, int site) {
+        if (isUnmentioned(v) && !Fixed.leaves(receiver.getClass(), site)) {
+            Recorder r = Recorders.current();
+            if (r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
+        }
+    }
+
+    public static void inReadStatic(Object v, int site) {
+        if (isUnmentioned(v) && !Fixed.leaves(site)) {
+            Recorder r = Recorders.current();
+            if (r.inWrite(site)) { r.value(v); r.end(); }
+        }
+    }
+
+    private static boolean isUnmentioned(Object o) {
+        if (o == null) {
+            return false;
+        }
+        ClassInfo info = ClassInfo.of(o.getClass());
+        return info.kind == ClassInfo.NUMBERED && Ring.U.getLong(o, info.offset) == 0;
     }
 
     public static void inWrite(Object receiver, boolean v, int site) {

@@ -186,7 +186,7 @@ impl<S: Source> Session<'_, '_, S> {
     }
 
     /// Goes to the last position before another.
-    fn seek_before(&mut self, end: Position) -> Result<(), PlayError> {
+    pub(super) fn seek_before(&mut self, end: Position) -> Result<(), PlayError> {
         if end.count > 0 {
             let count = end.count - 1;
             return self.seek(Position { count, ..end });

@@ -69,7 +69,7 @@ impl<S: Source> Session<'_, '_, S> {
     }
 
     /// Goes to its position, if it has left it without arriving anywhere.
-    fn come_back(&mut self) -> Result<(), PlayError> {
+    pub(super) fn come_back(&mut self) -> Result<(), PlayError> {
         if self.astray {
             self.seek(self.position)?;
         }
@@ -187,7 +187,8 @@ impl<S: Source> Session<'_, '_, S> {
         }
         let start = self.position;
         // One that it stands at is passed.
-        if self.is_at_breakpoint()? {
+        let pc = self.play.blank.tracee.registers()?.rip();
+        if self.traps.breakpoints.contains(&pc) {
             return self.part(1, Goal::End).map(Some);
         }
         let process = self.play.blank.tracee;
@@ -349,7 +350,12 @@ impl<S: Source> Session<'_, '_, S> {
         result
     }
 
+    /// Whether it has come to a breakpoint. A thread that runs again has not: it
+    /// has stood there before.
     pub(super) fn is_at_breakpoint(&self) -> Result<bool, PlayError> {
+        if self.position.count == 0 && self.play.threads.has_switched() {
+            return Ok(false);
+        }
         let pc = self.play.blank.tracee.registers()?.rip();
         Ok(self.traps.breakpoints.contains(&pc))
     }

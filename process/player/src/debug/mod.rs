@@ -8,12 +8,14 @@
 //! | what can be done with it? | `mod.rs` |
 //! | how does it go forward, and where does it stop? | `forward.rs` |
 //! | how does it go back? | `back.rs` |
+//! | … in one of several threads? | `threads.rs` |
 //! | when are checkpoints made, and how many are kept? | `checkpoints.rs` |
 //! | how are instructions counted? | `../count` |
 
 mod back;
 mod checkpoints;
 mod forward;
+mod threads;
 
 use std::collections::BTreeSet;
 

@@ -25,7 +25,7 @@ final class Memory {
     /** A lookup that may do anything; {@code in} a class it is as that class's own. */
     static MethodHandles.Lookup lookup() throws NoSuchFieldException {
         Field field = MethodHandles.Lookup.class.getDeclaredField("IMPL_LOOKUP");
-        return (MethodHandles.Lookup) U.getReference(U.staticFieldBase(field),
+        return (MethodHandles.Lookup) References.get(U.staticFieldBase(field),
             U.staticFieldOffset(field));
     }
 
@@ -45,8 +45,14 @@ final class Memory {
 
     /** The object in a field of a reference type; null for others. */
     static Object get(Object o, Field field) {
-        return field.getType().isPrimitive() ? null
-            : References.get(o, U.objectFieldOffset(field));
+        if (field.getType().isPrimitive()) {
+            return null;
+        }
+        if (Modifier.isStatic(field.getModifiers())) {
+            U.ensureClassInitialized(field.getDeclaringClass());
+            return References.get(U.staticFieldBase(field), U.staticFieldOffset(field));
+        }
+        return References.get(o, U.objectFieldOffset(field));
     }
 
     /** Makes one object what another of its class is. */

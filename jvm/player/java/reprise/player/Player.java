@@ -230,24 +230,43 @@ final class Player extends Thread {
         return isIt ? innermost : Memory.allocate(c);
     }
 
+    /** The outside writes to a field, or has found an object in it that had no number yet. */
     private void inWrite(Event event) {
         Site site = replay.recorded(event.id);
         boolean isStatic = event.values.length == 1;
         Object receiver = isStatic ? null : mentions.resolve(event.values[0], null);
-        Object value = mentions.resolve(event.values[event.values.length - 1], null);
+        java.lang.reflect.Field field = field(site, isStatic
+            ? replay.types.classFor(site.in, site.owner)
+            : site.above(replay.types, receiver.getClass()));
+        if (field == null) {
+            throw new Unplayable("there is no field " + site.title);
+        }
+        Object content = Memory.get(receiver, field);
+        Object value = mentions.resolve(event.values[event.values.length - 1], content);
         fillAll(event);
-        Class<?> start = isStatic ? replay.types.classFor(site.in, site.owner)
-            : site.above(replay.types, receiver.getClass());
-        for (Class<?> c = start; c != null; c = c.getSuperclass()) {
-            for (java.lang.reflect.Field field : c.getDeclaredFields()) {
-                if (field.getName().equals(site.name)
-                    && Memory.descriptor(field.getType()).equals(site.descriptor)) {
-                    set(field, receiver, value);
-                    return;
-                }
+        if (content == null || content != value) {
+            set(field, receiver, value);
+        }
+    }
+
+    /** The field that a site names, as the JVM looks for it. */
+    private static java.lang.reflect.Field field(Site site, Class<?> c) {
+        if (c == null) {
+            return null;
+        }
+        for (java.lang.reflect.Field field : c.getDeclaredFields()) {
+            if (field.getName().equals(site.name)
+                && Memory.descriptor(field.getType()).equals(site.descriptor)) {
+                return field;
             }
         }
-        throw new Unplayable("there is no field " + site.title);
+        for (Class<?> above : c.getInterfaces()) {
+            java.lang.reflect.Field field = field(site, above);
+            if (field != null) {
+                return field;
+            }
+        }
+        return field(site, c.getSuperclass());
     }
 
     Event last() {
