@@ -25,7 +25,7 @@ final class Memory {
     /** A lookup that may do anything; {@code in} a class it is as that class's own. */
     static MethodHandles.Lookup lookup() throws NoSuchFieldException {
         Field field = MethodHandles.Lookup.class.getDeclaredField("IMPL_LOOKUP");
-        return (MethodHandles.Lookup) U.getReference(U.staticFieldBase(field),
+        return (MethodHandles.Lookup) References.get(U.staticFieldBase(field),
             U.staticFieldOffset(field));
     }
 
