@@ -27,6 +27,12 @@ impl Session {
         if privileges::raised_by_call(self.thread.tracee, call.number.cast_signed(), arguments) {
             return Err(unrecordable("a program that runs with more rights"));
         }
+        let is_exec = [libc::SYS_execve, libc::SYS_execveat].contains(&call.number.cast_signed());
+        if is_exec && !self.others.is_empty() {
+            return Err(unrecordable(
+                "a new program while there are several threads",
+            ));
+        }
         let flags = match call.number.cast_signed() {
             libc::SYS_clone => arguments[0],
             libc::SYS_clone3 => self.word(arguments[0]),
