@@ -51,6 +51,7 @@ fn help_is_short_and_grouped() {
             Record and replay:
               record       Run a command and record it; the exit status is the command's own
               replay       Play a recording, and say whether it went as recorded
+              java         Instrument a jar ahead of time, for JVMs that take no agent
 
             Control a recorder that is running:
               dump         Have the last moments of a running program written down
@@ -297,6 +298,8 @@ fn every_command_has_a_man_page() {
             "reprise-completions.1",
             "reprise-doctor.1",
             "reprise-dump.1",
+            "reprise-java-instrument.1",
+            "reprise-java.1",
             "reprise-man.1",
             "reprise-record.1",
             "reprise-replay.1",

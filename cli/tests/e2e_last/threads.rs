@@ -173,6 +173,37 @@ fn threads_that_cannot_be_recorded_run_on() {
     assert_eq!(String::from_utf8_lossy(&replayed.stdout), "early\n");
 }
 
+/// A thread that is not the first gives the process a new program, while others
+/// sleep.
+const ANOTHER: &str = r#"
+    #include <pthread.h>
+    #include <stdio.h>
+    #include <unistd.h>
+    static void *sleeps(void *none) { for (;;) pause(); return none; }
+    static void *becomes(void *none) {
+        execl("/bin/echo", "echo", "another", (char *)0);
+        return none;
+    }
+    int main(void) {
+        pthread_t thread;
+        for (int i = 0; i < 3; i++) pthread_create(&thread, 0, sleeps, 0);
+        puts("one");
+        fflush(stdout);
+        pthread_create(&thread, 0, becomes, 0);
+        for (;;) pause();
+    }"#;
+
+#[test]
+fn a_new_program_among_threads_ends_the_recording_only() {
+    let stage = Stage::new();
+    compile(&stage, ANOTHER);
+    let recorded = stage.record(&["./program"], b"");
+    let said = String::from_utf8_lossy(&recorded.stderr);
+    assert_eq!(recorded.status.code(), Some(0), "{said}");
+    assert_eq!(String::from_utf8_lossy(&recorded.stdout), "one\nanother\n");
+    assert!(said.contains("ended early by a new program"), "{said}");
+}
+
 #[test]
 fn a_killed_recorder_leaves_threads_that_run_on() {
     let stage = Stage::new();

@@ -35,6 +35,9 @@ pub(crate) struct Survey {
     /// The class of the object, by stream and number of the constructor's call,
     /// where it is not the constructor's own.
     made: HashMap<(StreamId, u64), u32>,
+    /// By stream and number, events that others come between and what came along
+    /// with them, which speaks of what these others did: the number of its last.
+    apart: HashMap<(StreamId, u64), u64>,
 }
 
 fn malformed(
@@ -77,11 +80,22 @@ impl Survey {
             });
             let mut open = Vec::new();
             let mut events = recording.events(stream, 0)?;
+            let mut head = None;
             while let Some(event) = events.next()? {
-                let number = event.number;
+                let (number, stamp) = (event.number, event.stamp);
                 let event = reader
                     .event(info.thread, event.payload)
                     .map_err(malformed(stream, number))?;
+                match (&event, head) {
+                    (Event::Count { .. }, _) => {}
+                    (Event::Array { .. } | Event::Adopt { .. }, Some((head, at))) => {
+                        let apart = &mut survey.apart;
+                        if at != stamp || apart.contains_key(&(stream, head)) {
+                            apart.insert((stream, head), number);
+                        }
+                    }
+                    _ => head = Some((number, stamp)),
+                }
                 match event {
                     Event::InCall { method, .. } => {
                         let method = &reader
@@ -150,6 +164,7 @@ impl Survey {
             .collect();
         let mut depths: HashMap<u32, u32> = HashMap::new();
         let mut waiting: Option<Step> = None;
+        let mut held: HashMap<u32, (Step, u64)> = HashMap::new();
         let mut timeline = recording.timeline();
         while let Some(event) = timeline.next()? {
             let (stream, number) = (event.stream, event.number);
@@ -180,19 +195,41 @@ impl Survey {
                 | Event::Touched => *depth = depth.saturating_sub(1),
                 _ => {}
             }
-            if let Event::Array { .. } | Event::Adopt { .. } = event
-                && let Some(before) = waiting.as_mut().filter(|before| before.thread == thread)
+            let comes_along = matches!(event, Event::Array { .. } | Event::Adopt { .. });
+            let next = if let Some((before, last)) = held.get_mut(&thread).filter(|_| comes_along) {
+                before.arrays.push(step);
+                if number < *last {
+                    continue;
+                }
+                held.remove(&thread).map(|(before, _)| before)
+            } else if let Some(before) = waiting.as_mut()
+                && before.thread == thread
+                && comes_along
             {
                 before.arrays.push(step);
                 continue;
-            }
-            if let Some(before) = waiting.replace(step)
+            } else if let Some(last) = self.apart.get(&(stream, number)) {
+                held.insert(thread, (step, *last));
+                None
+            } else {
+                Some(step)
+            };
+            if let Some(before) = std::mem::replace(&mut waiting, next)
                 && let Err(error) = hand_on(&before)
             {
                 return Ok(Err(error));
             }
         }
-        Ok(waiting.map_or(Ok(()), |last| hand_on(&last)))
+        // What was cut off may have been held in vain.
+        let left = waiting
+            .into_iter()
+            .chain(held.into_values().map(|(step, _)| step));
+        for step in left {
+            if let Err(error) = hand_on(&step) {
+                return Ok(Err(error));
+            }
+        }
+        Ok(Ok(()))
     }
 }
 
