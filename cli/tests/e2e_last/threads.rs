@@ -193,15 +193,37 @@ const ANOTHER: &str = r#"
         for (;;) pause();
     }"#;
 
+/// The same when the first thread has ended before, and no other is left.
+const LAST_ONE: &str = r#"
+    #include <pthread.h>
+    #include <stdio.h>
+    #include <unistd.h>
+    static pthread_t first;
+    static void *becomes(void *none) {
+        pthread_join(first, 0);
+        execl("/bin/echo", "echo", "another", (char *)0);
+        return none;
+    }
+    int main(void) {
+        pthread_t thread;
+        first = pthread_self();
+        puts("one");
+        fflush(stdout);
+        pthread_create(&thread, 0, becomes, 0);
+        pthread_exit(0);
+    }"#;
+
 #[test]
-fn a_new_program_among_threads_ends_the_recording_only() {
-    let stage = Stage::new();
-    compile(&stage, ANOTHER);
-    let recorded = stage.record(&["./program"], b"");
-    let said = String::from_utf8_lossy(&recorded.stderr);
-    assert_eq!(recorded.status.code(), Some(0), "{said}");
-    assert_eq!(String::from_utf8_lossy(&recorded.stdout), "one\nanother\n");
-    assert!(said.contains("ended early by a new program"), "{said}");
+fn a_new_program_of_another_thread_ends_the_recording_only() {
+    for program in [ANOTHER, LAST_ONE] {
+        let stage = Stage::new();
+        compile(&stage, program);
+        let recorded = stage.record(&["./program"], b"");
+        let said = String::from_utf8_lossy(&recorded.stderr);
+        assert_eq!(recorded.status.code(), Some(0), "{said}");
+        assert_eq!(String::from_utf8_lossy(&recorded.stdout), "one\nanother\n");
+        assert!(said.contains("ended early by a new program"), "{said}");
+    }
 }
 
 #[test]

@@ -28,7 +28,8 @@ impl Session {
             return Err(unrecordable("a program that runs with more rights"));
         }
         let is_exec = [libc::SYS_execve, libc::SYS_execveat].contains(&call.number.cast_signed());
-        if is_exec && !self.others.is_empty() {
+        // It becomes the first thread, and the others end in the middle of it.
+        if is_exec && self.is_one_of_many() {
             return Err(unrecordable(
                 "a new program while there are several threads",
             ));

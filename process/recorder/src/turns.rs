@@ -100,12 +100,6 @@ fn futex(entered: &Entered) -> Option<i32> {
     is_futex.then(|| entered.arguments[1] as i32 & libc::FUTEX_CMD_MASK)
 }
 
-/// Whether a call gives the process another program.
-fn is_exec(entered: &Entered) -> bool {
-    let number = entered.call.number.cast_signed();
-    [libc::SYS_execve, libc::SYS_execveat].contains(&number)
-}
-
 /// Lets a thread go on; one that has been killed is not there any more.
 pub(crate) fn resume(tracee: Tracee, how: Resume, signal: i32) -> Result<(), TraceError> {
     match tracee.resume(how, signal) {
@@ -163,7 +157,7 @@ impl Session {
     /// stop that is to be handled, which may be one of another thread.
     pub(crate) fn among_others(&mut self) -> Result<Stop, Trouble> {
         loop {
-            if let Some(stop) = self.look_at_own()? {
+            if let Some(stop) = self.thread.tracee.wait_now()? {
                 return Ok(stop);
             }
             self.look_at_others()?;
@@ -184,36 +178,9 @@ impl Session {
         }
     }
 
-    /// Whether the thread whose turn it is has stopped.
-    fn look_at_own(&mut self) -> Result<Option<Stop>, Trouble> {
-        let becomes_another = self.thread.entered.as_ref().is_some_and(is_exec);
-        let stop = self.thread.tracee.wait_now();
-        if !becomes_another {
-            return Ok(stop?);
-        }
-        // The thread that gives the process a new program becomes the first, and
-        // the others end.
-        let first = Tracee::already(self.process);
-        if first.wait_now()? == Some(Stop::Trap(Trap::Exec)) {
-            return Ok(Some(Stop::Trap(Trap::Exec)));
-        }
-        for other in self.others.ready.iter().chain(&self.others.in_calls) {
-            let tracee = other.thread.tracee;
-            if let Ok(Some(Stop::Trap(Trap::Exit) | Stop::Exited(_) | Stop::Killed(_))) =
-                tracee.wait_now()
-            {
-                let _ = tracee.resume(Resume::Freely, 0);
-            }
-        }
-        Ok(stop.unwrap_or(None))
-    }
-
     /// Finds out which of the others have come out of their calls, and whether
     /// any has.
     pub(crate) fn look_at_others(&mut self) -> Result<bool, Trouble> {
-        if self.thread.entered.as_ref().is_some_and(is_exec) {
-            return Ok(false);
-        }
         let mut found = false;
         let mut index = 0;
         while let Some(other) = self.others.in_calls.get(index) {

@@ -20,8 +20,8 @@ final class Crossing {
     /** Inside objects that came in and had not been mentioned before. */
     private Object[] adopted = new Object[4];
     private int adoptedCount;
-    /** Of those that were adopted, the ones that are not complete. */
-    final Unsettled unsettled = new Unsettled();
+    /** Of those that were adopted, the ones that are not complete; null when all are. */
+    Unsettled unsettled;
 
     /** How many of all four there are: asked at every event. */
     private int all;
@@ -108,6 +108,9 @@ final class Crossing {
                 adopted[objects++] = null;
                 r.adopt(object, Adopted.fields(object));
                 if (inProgress) {
+                    if (unsettled == null) {
+                        unsettled = new Unsettled();
+                    }
                     unsettled.add(object, level);
                 }
             }

@@ -131,7 +131,7 @@ public final class Recorder extends Ring {
         int now = level + 1;
         sayTouch();
         incoming(INCALL, method);
-        if (!crossing.unsettled.isEmpty()) {
+        if (crossing.unsettled != null) {
             crossing.unsettled.called(now, crossing);
         }
         next = now;
@@ -205,7 +205,7 @@ public final class Recorder extends Ring {
     void outCallRet(int type) {
         incoming(OUTCALLRET | type);
         next = level - 1;
-        if (!crossing.unsettled.isEmpty()) {
+        if (crossing.unsettled != null) {
             crossing.unsettled.returned(next, crossing);
         }
     }
@@ -364,7 +364,7 @@ public final class Recorder extends Ring {
     boolean outCallRet(int type, long number) {
         order();
         if (silent != 0 || Watched.count != 0 || !crossing.isEmpty()
-            || !crossing.unsettled.isEmpty() || !whole(OUTCALLRET | type, number)) {
+            || crossing.unsettled != null || !whole(OUTCALLRET | type, number)) {
             return false;
         }
         level--;

@@ -24,10 +24,6 @@ final class Unsettled {
     private final ArrayList<One> open = new ArrayList<>();
     private final ArrayList<One> closed = new ArrayList<>();
 
-    boolean isEmpty() {
-        return open.isEmpty() && closed.isEmpty();
-    }
-
     void add(Object object, int level) {
         open.add(new One(object, level));
     }
@@ -54,6 +50,9 @@ final class Unsettled {
                 open.remove(i);
             }
         }
+        if (open.isEmpty() && closed.isEmpty()) {
+            crossing.unsettled = null;
+        }
     }
 
     private void settle(Crossing crossing) {
@@ -63,8 +62,7 @@ final class Unsettled {
         for (One one : closed) {
             adopt(one, crossing);
         }
-        open.clear();
-        closed.clear();
+        crossing.unsettled = null;
     }
 
     private static void adopt(One one, Crossing crossing) {
