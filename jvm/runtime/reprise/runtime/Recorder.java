@@ -398,7 +398,10 @@ public final class Recorder extends Ring {
         }
         if (Watched.count != 0) {
             if ((next & 1) == 0) {
-                Watched.leave();
+                // Where the outside goes on, it may have written to some of them.
+                if (next != level) {
+                    Watched.leave();
+                }
             } else {
                 Watched.enter(this);
                 // Elements that are new there have come in.
