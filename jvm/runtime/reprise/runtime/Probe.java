@@ -405,7 +405,7 @@ public final class Probe {
     public static void last(Object v, Recorder r) { if (r.at != 0) { r.value(v); r.end(); } }
 
     public static void returns(boolean v, Recorder r, int token) {
-        if ((token & 1) != 0 && !r.inCallRet(token, Type.BOOLEAN, v ? 1 : 0)) { r.inCallRet(token, Type.BOOLEAN); if (r.at != 0) r.value(v); r.end(); }
+        if ((token & 1) != 0 && !r.inCallRet(token, Type.BOOLEAN, v ? 1 : 0)) r.inCallRetOf(v, token);
     }
     public static void returns(byte v, Recorder r, int token) {
         if ((token & 1) != 0) { r.inCallRet(token, Type.BYTE); if (r.at != 0) r.value(v); r.end(); }
@@ -417,7 +417,7 @@ public final class Probe {
         if ((token & 1) != 0) { r.inCallRet(token, Type.SHORT); if (r.at != 0) r.value(v); r.end(); }
     }
     public static void returns(int v, Recorder r, int token) {
-        if ((token & 1) != 0 && !r.inCallRet(token, Type.INT, Recorder.zigzag(v))) { r.inCallRet(token, Type.INT); if (r.at != 0) r.value(v); r.end(); }
+        if ((token & 1) != 0 && !r.inCallRet(token, Type.INT, Recorder.zigzag(v))) r.inCallRetOf(v, token);
     }
     public static void returns(long v, Recorder r, int token) {
         if ((token & 1) != 0) { r.inCallRet(token, Type.LONG); if (r.at != 0) r.value(v); r.end(); }
@@ -433,7 +433,7 @@ public final class Probe {
     }
 
     public static void returned(boolean v, Recorder r) {
-        if ((r.level & 1) == 0 && !r.outCallRet(Type.BOOLEAN, v ? 1 : 0)) { r.outCallRet(Type.BOOLEAN); if (r.at != 0) r.value(v); r.end(); }
+        if ((r.level & 1) == 0 && !r.outCallRet(Type.BOOLEAN, v ? 1 : 0)) r.outCallRetOf(v);
     }
     public static void returned(byte v, Recorder r) {
         if ((r.level & 1) == 0) { r.outCallRet(Type.BYTE); if (r.at != 0) r.value(v); r.end(); }
@@ -445,7 +445,7 @@ public final class Probe {
         if ((r.level & 1) == 0) { r.outCallRet(Type.SHORT); if (r.at != 0) r.value(v); r.end(); }
     }
     public static void returned(int v, Recorder r) {
-        if ((r.level & 1) == 0 && !r.outCallRet(Type.INT, Recorder.zigzag(v))) { r.outCallRet(Type.INT); if (r.at != 0) r.value(v); r.end(); }
+        if ((r.level & 1) == 0 && !r.outCallRet(Type.INT, Recorder.zigzag(v))) r.outCallRetOf(v);
     }
     public static void returned(long v, Recorder r) {
         if ((r.level & 1) == 0) { r.outCallRet(Type.LONG); if (r.at != 0) r.value(v); r.end(); }
