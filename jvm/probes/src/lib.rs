@@ -13,6 +13,7 @@
 //! | `invokedynamic`: concatenation, lambdas, records | `dynamic` |
 //! | fields and `new` of outside classes | `fields` |
 //! | writes to inside fields by outside classes | `inwrite` |
+//! | methods with too much code for all this | [`lent`] |
 //! | classes that are resolved without a call | `resolution` |
 //! | the order of threads: monitors, volatile fields; `==` of values | `order` |
 //! | volatile fields of other inside classes | [`volatile`] |
@@ -42,6 +43,7 @@ pub mod hide;
 mod holds;
 mod identity;
 mod inwrite;
+pub mod lent;
 mod method;
 mod order;
 pub mod pattern;
@@ -100,6 +102,8 @@ pub enum ProbeError {
     Descriptor(#[from] reprise_classfile::descriptor::DescriptorError),
     #[error("an interface of a version before Java 8 can be given no methods")]
     OldInterface,
+    #[error("a constructor cannot be lent to the outside")]
+    Constructor,
     #[error("it was instrumented ahead of time: use the jar as it was, or no agent")]
     Already,
 }

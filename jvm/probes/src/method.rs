@@ -21,7 +21,7 @@ use crate::catalog::{Catalog, Site};
 use crate::holds::Holds;
 use crate::pattern::Patterns;
 use crate::probe::{OBJECT_TYPE, RECORDER, RECORDER_TYPE, call, duplicate, parameter, push_id};
-use crate::{ProbeError, Skipped, calls, dynamic, fields, order, resolution};
+use crate::{ProbeError, Skipped, calls, dynamic, fields, lent, order, resolution};
 
 /// A method body that is being given probes.
 pub(crate) struct Body<'c, 'e> {
@@ -34,9 +34,9 @@ pub(crate) struct Body<'c, 'e> {
     /// The number of the method.
     pub(crate) id: u32,
     /// The local that holds the thread's recorder.
-    recorder: u16,
+    pub(crate) recorder: u16,
     /// The local that holds the token.
-    token: u16,
+    pub(crate) token: u16,
     /// In a constructor, the local with the token of the one that called it for
     /// the same object.
     chain: Option<u16>,
@@ -57,13 +57,22 @@ pub(crate) fn instrument<'c>(
         let name = class.pool.utf8(method.name)?.to_str_lossy();
         let descriptor = class.pool.utf8(method.descriptor)?.to_str_lossy();
         let id = catalog.method(method.access, &name, &descriptor);
+        let entries = edited.pool.count();
         match instrument_one(class, method, &mut edited.pool, patterns, catalog, id) {
             Ok(None) => {}
             Ok(Some(code)) => edited.set_code(index, code)?,
-            Err(error) => skipped.push(Skipped {
-                method: format!("{name}{descriptor}"),
-                why: error.to_string(),
-            }),
+            Err(error) => {
+                edited.pool.roll_back(entries);
+                let pool = &mut edited.pool;
+                let (code, counts) = lent::instrument(class, method, pool, patterns, catalog, id);
+                if let Some(code) = code {
+                    edited.set_code(index, code)?;
+                }
+                skipped.push(Skipped {
+                    method: format!("{name}{descriptor}"),
+                    why: format!("{error}; {counts}"),
+                });
+            }
         }
     }
     Ok(skipped)
@@ -220,7 +229,7 @@ impl<'c, 'e> Body<'c, 'e> {
         Ok(self.class.pool.utf8(self.method.name)? == "<init>")
     }
 
-    fn is_static(&self) -> bool {
+    pub(crate) fn is_static(&self) -> bool {
         self.method.access & access::STATIC != 0
     }
 
