@@ -16,6 +16,9 @@ use reprise_jvm_events::table::Skipped;
 use super::{Live, SESSION, Session, count, hide, natives, recording::Recorder, tables::Tables};
 use crate::jni::{Frame, Global};
 
+/// The flag of a native method.
+const NATIVE: u16 = 0x0100;
+
 unsafe extern "C" {
     /// The C library's `atexit` with the exit status.
     fn on_exit(function: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
@@ -209,6 +212,18 @@ unsafe fn instrument(
     if let Some(shape) = &shape {
         live.tables.inherits(number, name, shape);
     }
+    let skip = |method: String, why: String| {
+        live.tables.skipped(Skipped {
+            class: name.to_owned(),
+            method,
+            why,
+        });
+    };
+    let mut methods = shape.iter().flat_map(|shape| &shape.methods);
+    if methods.any(|method| method.access & NATIVE != 0) {
+        let why = "what its native methods write to inside fields is not seen";
+        skip(String::new(), why.to_owned());
+    }
     let result = if inside {
         live.tables.bytes(class, bytes.to_vec());
         reprise_probes::inside(bytes, &session.patterns, &mut catalog).map(Some)
@@ -217,13 +232,6 @@ unsafe fn instrument(
             live.tables.shape(class, shape);
         }
         reprise_probes::outside(bytes, &session.patterns, &mut catalog)
-    };
-    let skip = |method: String, why: String| {
-        live.tables.skipped(Skipped {
-            class: name.to_owned(),
-            method,
-            why,
-        });
     };
     let instrumented = match result {
         Ok(instrumented) => instrumented?,
