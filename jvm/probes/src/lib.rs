@@ -23,6 +23,7 @@
 //! | calls that need no event, with the reasons | [`pure`] |
 //! | what the inserted code calls | `probe` |
 //! | the counting of a dry run | [`count`] |
+//! | the runtime of jars that are instrumented ahead of time | [`ahead`] |
 //! | who numbers methods and sites | [`catalog`] |
 //! | whether the result would verify | `plausible` |
 //! | what an outside class looks like | [`shape`] |
@@ -33,6 +34,7 @@
 #![deny(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 #![cfg_attr(test, allow(clippy::indexing_slicing, clippy::unwrap_used))]
 
+pub mod ahead;
 mod calls;
 pub mod catalog;
 pub mod count;
@@ -100,6 +102,8 @@ pub enum ProbeError {
     Edit(#[from] EditError),
     #[error(transparent)]
     Descriptor(#[from] reprise_classfile::descriptor::DescriptorError),
+    #[error(transparent)]
+    Rename(#[from] reprise_classfile::write::RenameError),
     #[error("an interface of a version before Java 8 can be given no methods")]
     OldInterface,
     #[error("a constructor cannot be lent to the outside")]
@@ -108,11 +112,21 @@ pub enum ProbeError {
     Already,
 }
 
+/// Where the number of an inside object is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Numbers {
+    /// In a field that its class gets. An agent can hide that.
+    InField,
+    /// In a map of the runtime.
+    InMap,
+}
+
 /// Puts the probes of an inside class into it.
 pub fn inside(
     bytes: &[u8],
     patterns: &Patterns,
     catalog: &mut dyn Catalog,
+    numbers: Numbers,
 ) -> Result<Instrumented, ProbeError> {
     let class = ClassFile::parse(bytes)?;
     if has_probes(&class) {
@@ -120,7 +134,9 @@ pub fn inside(
     }
     let mut edited = ClassEditor::new(&class);
     let skipped = method::instrument(&class, &mut edited, patterns, catalog)?;
-    identity::inject(&class, &mut edited, patterns)?;
+    if numbers == Numbers::InField {
+        identity::inject(&class, &mut edited, patterns)?;
+    }
     let bytes = edited.finish()?;
     Ok(Instrumented { bytes, skipped })
 }
@@ -130,7 +146,7 @@ fn has_probes(class: &ClassFile<'_>) -> bool {
     let mut names = class.pool.indexes();
     names.any(|index| {
         let name = class.pool.class_name(index);
-        name.is_ok_and(|name| name == probe::PROBE)
+        name.is_ok_and(|name| name == probe::PROBE || name == ahead::PROBE)
     })
 }
 
@@ -142,6 +158,9 @@ pub fn outside(
     catalog: &mut dyn Catalog,
 ) -> Result<Option<Instrumented>, ProbeError> {
     let class = ClassFile::parse(bytes)?;
+    if has_probes(&class) {
+        return Err(ProbeError::Already);
+    }
     if !inwrite::mentions_inside_field(&class, patterns)? {
         return Ok(None);
     }

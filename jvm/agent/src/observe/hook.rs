@@ -5,6 +5,7 @@
 
 use std::ffi::{CStr, CString, c_char, c_int, c_uchar, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Once;
 
 use jvmti_bindings::sys::jni::{JNIEnv, jclass, jint, jobject, jthread};
 use jvmti_bindings::sys::jvmti::{
@@ -12,6 +13,7 @@ use jvmti_bindings::sys::jvmti::{
     jvmtiEventCallbacks,
 };
 use reprise_jvm_events::table::Skipped;
+use reprise_probes::{Numbers, ProbeError};
 
 use super::{Live, SESSION, Session, count, hide, natives, recording::Recorder, tables::Tables};
 use crate::jni::{Frame, Global};
@@ -226,7 +228,7 @@ unsafe fn instrument(
     }
     let result = if inside {
         live.tables.bytes(class, bytes.to_vec());
-        reprise_probes::inside(bytes, &session.patterns, &mut catalog).map(Some)
+        reprise_probes::inside(bytes, &session.patterns, &mut catalog, Numbers::InField).map(Some)
     } else {
         if let Some(shape) = shape {
             live.tables.shape(class, shape);
@@ -236,6 +238,9 @@ unsafe fn instrument(
     let instrumented = match result {
         Ok(instrumented) => instrumented?,
         Err(error) => {
+            if error == ProbeError::Already {
+                say_once(name, &error);
+            }
             skip(String::new(), error.to_string());
             return None;
         }
@@ -253,6 +258,15 @@ unsafe fn instrument(
         return None;
     }
     Some(instrumented.bytes)
+}
+
+/// Says that a class is not recorded; one of its jar stands for all.
+fn say_once(class: &str, why: &ProbeError) {
+    static SAID: Once = Once::new();
+    SAID.call_once(|| {
+        let class = class.replace('/', ".");
+        crate::say(&format!("{class} is not recorded: {why}"));
+    });
 }
 
 /// Lets the module of a class use the runtime.

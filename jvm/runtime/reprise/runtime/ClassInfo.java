@@ -60,7 +60,10 @@ final class ClassInfo extends WeakReference<Class<?>> {
     /** Where the number is in an object, for {@link #NUMBERED}. */
     final long offset;
 
-    /** For an inside object whose number is in the map because it can be cloned. */
+    /**
+     * For an inside object whose number is in the map: it can be cloned, or its class has no field
+     * for it. That of a lambda, which has none either, is not meant.
+     */
     final boolean copies;
 
     /** For the hidden class of a method reference: what it calls is outside. */
@@ -109,7 +112,8 @@ final class ClassInfo extends WeakReference<Class<?>> {
         offset = inside ? offset(c) : 0;
         type = Values.boxed(c);
         // A copy would have the number of what it was copied from.
-        copies = offset != 0 && Cloneable.class.isAssignableFrom(c);
+        copies = inside && !c.isArray()
+            && (offset == 0 ? c.getName().indexOf('/') < 0 : Cloneable.class.isAssignableFrom(c));
         kind = Enum.class.isAssignableFrom(c) && c != Enum.class ? ENUM
             : offset != 0 && !copies ? NUMBERED
             : type != Type.VOID ? BOX
