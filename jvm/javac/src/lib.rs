@@ -76,7 +76,10 @@ fn build(files: &[PathBuf], out: &Path, jar: &str) -> Result<(), String> {
         .args(["-source", "11", "-target", "11", "-Xlint:-options", "-g"])
         .args(["--add-exports", "java.base/jdk.internal.misc=ALL-UNNAMED"])
         // The JVM heeds these annotations of classes that it loads as its own.
-        .args(["--add-exports", "java.base/jdk.internal.vm.annotation=ALL-UNNAMED"])
+        .args([
+            "--add-exports",
+            "java.base/jdk.internal.vm.annotation=ALL-UNNAMED",
+        ])
         .arg("-d")
         .arg(&classes)
         .args(files))?;
