@@ -15,7 +15,7 @@ use reprise_probes::volatile::{Sharing, Volatiles};
 use reprise_recording::{Recording, Source};
 
 use crate::script::{Script, Told};
-use crate::{Plan, PlayError, standin};
+use crate::{KIND, Plan, PlayError, standin};
 
 const NATIVE: u16 = 0x0100;
 const ABSTRACT: u16 = 0x0400;
@@ -55,6 +55,10 @@ pub(crate) fn prepare<S: Source>(
     recording: &Recording<S>,
     plan: &Plan,
 ) -> Result<Prepared, PlayError> {
+    let kind = &recording.manifest().kind;
+    if kind != KIND {
+        return Err(PlayError::Kind(kind.clone()));
+    }
     let mut tables = Reader::default();
     for (stream, _) in recording.streams().filter(|(_, info)| info.kind == TABLES) {
         let mut entries = recording.events(stream, 0)?;

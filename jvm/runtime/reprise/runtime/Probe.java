@@ -261,6 +261,13 @@ public final class Probe {
         r.touch(site);
     }
 
+    /** The same for a static field that may be one of the inside after all. */
+    public static void touchStatic(Recorder r, int site) {
+        if (!Fixed.stays(site)) {
+            r.touch(site);
+        }
+    }
+
     public static void touched(Recorder r) {
         r.touched();
     }
@@ -531,14 +538,31 @@ public final class Probe {
     public static void inRead(Object receiver, Object v, int site) {
         if (isUnmentioned(v) && !Fixed.leaves(receiver.getClass(), site)) {
             Recorder r = Recorders.current();
-            if (r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
+            if (r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); found(v); }
         }
     }
 
     public static void inReadStatic(Object v, int site) {
         if (isUnmentioned(v) && !Fixed.leaves(site)) {
             Recorder r = Recorders.current();
-            if (r.inWrite(site)) { r.value(v); r.end(); }
+            if (r.inWrite(site)) { r.value(v); r.end(); found(v); }
+        }
+    }
+
+    /** The same in an array: as if the element had been written again. */
+    public static void inReadElement(Object array, int index, Object v, int site) {
+        if (isUnmentioned(v) && Ids.isKnown(array)) {
+            Recorder r = Recorders.current();
+            int own = Native.fieldSite(site, array.getClass(), "[" + index + "]",
+                "Ljava/lang/Object;", false);
+            if (r.inWrite(own)) { r.namesOnly(); r.value(array); r.value(v); r.end(); found(v); }
+        }
+    }
+
+    /** An array that was found: the outside may write to it from now on. */
+    private static void found(Object v) {
+        if (v.getClass().isArray()) {
+            Watched.add(v);
         }
     }
 
@@ -547,7 +571,8 @@ public final class Probe {
             return false;
         }
         ClassInfo info = ClassInfo.of(o.getClass());
-        return info.kind == ClassInfo.NUMBERED && Ring.U.getLong(o, info.offset) == 0;
+        return info.kind == ClassInfo.NUMBERED ? Ring.U.getLong(o, info.offset) == 0
+            : info.space == ClassInfo.ARRAY && !Ids.isKnown(o);
     }
 
     public static void inWrite(Object receiver, boolean v, int site) {

@@ -518,7 +518,10 @@ public final class Recorder extends Ring {
         }
         if (Watched.count != 0) {
             if ((next & 1) == 0) {
-                Watched.leave();
+                // Where the outside goes on, it may have written to some of them.
+                if (next != level) {
+                    Watched.leave();
+                }
             } else {
                 Watched.enter(this);
                 // Elements that are new there have come in.
@@ -653,6 +656,7 @@ public final class Recorder extends Ring {
             case ClassInfo.NUMBERED: numbered(o, info); break;
             case ClassInfo.PLAIN: plain(o, info); break;
             case ClassInfo.BOX: box(o, info.type); break;
+            case ClassInfo.ENUM: constant(o, info); break;
             default: constant(Values.number(o, info)); break;
         }
     }
@@ -689,6 +693,17 @@ public final class Recorder extends Ring {
 
     private void constant(int number) {
         varint(1 + ((long) number << 2 | 2));
+    }
+
+    /** A constant of an enum; one that no constructor has made has no name, and is none. */
+    private void constant(Object o, ClassInfo info) {
+        if (((Enum<?>) o).name() != null) {
+            constant(Values.number(o, info));
+        } else if (info.offset != 0) {
+            numbered(o, info);
+        } else {
+            plain(o, info);
+        }
     }
 
     /** An inside object with a number of its own in a field. */
