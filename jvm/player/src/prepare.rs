@@ -11,7 +11,7 @@ use reprise_probes::ProbeError;
 use reprise_probes::catalog::{self, Catalog};
 use reprise_probes::pattern::{Patterns, is_platform};
 use reprise_probes::replay::{self, replayed_name};
-use reprise_probes::volatile::Volatiles;
+use reprise_probes::volatile::{Sharing, Volatiles};
 use reprise_recording::{Recording, Source};
 
 use crate::rules::Rules;
@@ -79,7 +79,10 @@ pub(crate) fn prepare<S: Source>(
         .into_iter()
         .flatten()
         .filter_map(|text| text.as_str());
-    let patterns = Patterns::parse(texts)?;
+    let mut patterns = Patterns::parse(texts)?;
+    if recording.manifest().details.get("races") == Some(&serde_json::Value::Bool(true)) {
+        patterns.sharing = Sharing::Every;
+    }
     let mut prepared = Prepared {
         tables,
         classes: BTreeMap::new(),

@@ -69,7 +69,7 @@ fn volatiles(tables: &Tables, patterns: &Patterns, plan: &Plan) -> Volatiles {
         .filter_map(|(id, _)| tables.bytes.get(id));
     let mut new = plan.classes.iter().collect::<Vec<_>>();
     new.retain(|(name, _)| patterns.is_inside(name));
-    let mut volatiles = Volatiles::default();
+    let mut volatiles = Volatiles::new(patterns.sharing);
     for bytes in recorded.chain(new.into_iter().map(|(_, bytes)| bytes)) {
         if let Ok(file) = ClassFile::parse(bytes) {
             let _ = volatiles.add(&file);

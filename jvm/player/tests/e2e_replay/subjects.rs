@@ -84,8 +84,8 @@ pub(crate) fn played(
     let mut recordings = Vec::new();
     for (at, (java, _)) in jvms.iter().enumerate() {
         for option in ["", ",no-oracle"] {
-            let observe = format!("observe={}{option}", subject.patterns());
-            let (file, _) = support::record(java, &classes, &observe, &program);
+            let options = format!("{}{option}", subject.options());
+            let (file, _) = support::record(java, &classes, &options, &program);
             let kept = folder.path().join(format!("{at}{option}.reprise"));
             fs::rename(file, &kept).unwrap();
             recordings.push((at, option, kept));

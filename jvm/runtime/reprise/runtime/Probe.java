@@ -601,7 +601,8 @@ public final class Probe {
         }
         ClassInfo info = ClassInfo.of(o.getClass());
         return info.kind == ClassInfo.NUMBERED ? Ring.U.getLong(o, info.offset) == 0
-            : (info.copies || info.space == ClassInfo.ARRAY) && !Ids.isKnown(o);
+            : info.kind == ClassInfo.PLAIN && (info.copies || info.space == ClassInfo.ARRAY)
+                && !Ids.isKnown(o);
     }
 
     public static void inWrite(Object receiver, boolean v, int site) {
