@@ -1,6 +1,8 @@
 //! Ending the recording of a process that runs on.
 //!
 //! A process that is being recorded has a spool mapped: its own maps say which.
+//! One whose jar was instrumented ahead of time has none, and its recording open: it
+//! is asked by a file beside that, which it removes.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -8,6 +10,8 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use reprise_jvm_player::KIND;
+use reprise_recording::Recording;
 use reprise_recording::spool::ask_to_stop;
 
 use crate::failure::{Failure, Status};
@@ -25,7 +29,7 @@ pub fn exists(pid: u32) -> bool {
 #[must_use]
 pub fn is_recorded(pid: u32) -> bool {
     let maps = fs::read(format!("/proc/{pid}/maps"));
-    maps.is_ok_and(|maps| spool_of(&maps).is_some())
+    maps.is_ok_and(|maps| spool_of(&maps).is_some()) || open_recording(pid).is_some()
 }
 
 /// Asks the recorder in a process to end, and waits until it has.
@@ -36,22 +40,43 @@ pub fn stop(pid: u32) -> Result<Status, Failure> {
         io::ErrorKind::NotFound => refused("there is no such process"),
         _ => Failure::new(doing(), error).status(Status::BadInput),
     })?;
-    let Some(spool) = spool_of(&maps) else {
-        return Err(refused("it is not being recorded"));
+    // What is gone once the recording is complete, and the recording.
+    let (asked_by, recording) = match (spool_of(&maps), open_recording(pid)) {
+        (Some(spool), _) => {
+            ask_to_stop(&spool).map_err(|error| Failure::new(doing(), error))?;
+            let recording = spool.with_extension("");
+            (spool, recording)
+        }
+        (None, Some(recording)) => {
+            let mut wish = recording.clone().into_os_string();
+            wish.push(".stop");
+            fs::write(&wish, "").map_err(|error| Failure::new(doing(), error))?;
+            (wish.into(), recording)
+        }
+        (None, None) => return Err(refused("it is not being recorded")),
     };
-    ask_to_stop(&spool).map_err(|error| Failure::new(doing(), error))?;
     let asked = Instant::now();
-    while spool.exists() {
+    while asked_by.exists() {
         if asked.elapsed() > PATIENCE {
             return Err(Failure::new(doing(), "its recorder does not answer"));
         }
         std::thread::sleep(Duration::from_millis(10));
     }
-    let recording = spool.with_extension("");
     let line = crate::record::observe::report::recorded(&recording);
     let line = crate::escape::escape(line.as_bytes(), crate::escape::Lines::One);
     writeln!(io::stdout(), "{line}").map_err(Failure::output)?;
     Ok(Status::Done)
+}
+
+/// The recording of a JVM that a process has open.
+fn open_recording(pid: u32) -> Option<PathBuf> {
+    let open = fs::read_dir(format!("/proc/{pid}/fd")).ok()?;
+    open.filter_map(|entry| fs::read_link(entry.ok()?.path()).ok())
+        .filter(|path| path.extension().is_some_and(|end| end == "reprise"))
+        .find(|path| {
+            let recording = Recording::open(path);
+            recording.is_ok_and(|recording| recording.manifest().kind == KIND)
+        })
 }
 
 /// The spool that a process has mapped.

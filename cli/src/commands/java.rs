@@ -31,10 +31,10 @@ enum Command {
 /// for the process), and only runs otherwise.
 ///
 /// The recording has the events of `reprise record --observe`. What it lacks without
-/// an agent stands in it, and `reprise show` says it. Besides, the field that
-/// numbers objects shows in listings of fields, `reprise stop` and limits do not
-/// reach it, a process that is killed loses what the last milliseconds brought, and
-/// one jar of a program can be instrumented.
+/// an agent stands in it, and `reprise show` says it. The property
+/// reprise.max-events ends it after so many events, `reprise stop` at once; there
+/// are no other limits. A process that is killed loses what the last milliseconds
+/// brought, and one jar of a program can be instrumented.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

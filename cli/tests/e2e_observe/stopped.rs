@@ -77,6 +77,52 @@ fn a_recording_is_stopped_by_its_process() {
 }
 
 #[test]
+fn a_jar_that_was_instrumented_is_stopped_by_its_process() {
+    let program = Program::new();
+    let classes = ["cf", "in.jar", "Main.class", "Cart.class", "Prices.class"];
+    assert!(program.run("jar", &classes).status.success());
+    let instrument = [
+        "java",
+        "instrument",
+        "--observe",
+        "Cart",
+        "in.jar",
+        "-o",
+        "out.jar",
+    ];
+    assert!(program.run(REPRISE, &instrument).status.success());
+    fs::write(program.path("go-on"), "").unwrap();
+    let child = program
+        .command("java")
+        .args(["-Dreprise.out=x.reprise", "-cp", "out.jar", "Main", "wait"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let pid = child.id().to_string();
+    // It is recorded once its first observed class is used.
+    let since = Instant::now();
+    let stopped = loop {
+        let stopped = program.run(REPRISE, &["stop", &pid]);
+        if stopped.status.success() {
+            break stopped;
+        }
+        assert!(since.elapsed() < PATIENCE, "{stopped:?}");
+    };
+    assert!(stdout(&stopped).contains("recorded "), "{stopped:?}");
+    let recording = Recording::open(program.path("x.reprise")).unwrap();
+    let closing = recording.closing().unwrap();
+    let by = "reprise stop".to_owned();
+    assert_eq!(closing.cut_short, Some(CutShort::Stopped { by }));
+    assert_eq!(closing.ending, Ending::Running);
+    assert_eq!(program.recordings(), ["x.reprise"]);
+    fs::remove_file(program.path("go-on")).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert_eq!(stderr(&output), "");
+}
+
+#[test]
 fn limits_stop_it() {
     let program = Program::new();
     let child = start(&program, &["--max-events", "1000"]);

@@ -202,9 +202,13 @@ fn class(
             None
         }
     };
-    let bytes = edited.map(|edited| finish(edited, &name, inside, &mut file, copied));
+    let edited = edited.map(|edited| finish(edited, &name, inside, &mut file, copied));
     tables.add(release, &file, &declared);
-    bytes
+    let told = reprise_probes::ahead::telling_exit(edited.as_deref().unwrap_or(bytes));
+    // What cannot say how the program ends is as good without.
+    let told = told.ok().flatten();
+    told.filter(|told| reprise_probes::plausible(told).is_ok())
+        .or(edited)
 }
 
 /// The class as it is put into the jar, if it would verify.

@@ -22,13 +22,14 @@
 //! | a thread's number, out of `Thread` itself | a thread-local |
 //! | spool file, drainer, file | rings in memory, a daemon thread, chunks that are not compressed (`Alone.java`, `Rings.java`, `Chunks.java`) |
 //! | what a hidden or outside class looks like | reflection, when an object of it crosses |
+//! | is told the exit status by the system | `System.exit` and `main` are watched in the classes of the jar, signals by their threads (`Exit.java`) |
 //! | begins with the first class of the program | with the first probe; with no file named, not at all |
 //!
 //! # What is missing without an agent
 //!
 //! [`LIMITS`] stand in every such recording as not recorded. Besides: a process that is killed
-//! loses what was not drained yet, a few milliseconds; `reprise stop`, limits and
-//! `--keep failures` are the agent's; one instrumented jar to a program, since
+//! loses what was not drained yet, a few milliseconds; limits other than
+//! `-Dreprise.max-events=N`, and `--keep failures`, are the agent's; one instrumented jar to a program, since
 //! the numbers of two would clash; a class that two loaders have is told as one.
 
 mod copy;
@@ -50,7 +51,8 @@ pub const RUNTIME_NAME: &str = "reprise-runtime.jar";
 /// What the recording of a jar that was instrumented ahead of time lacks, each
 /// with the reason.
 pub const LIMITS: &[(&str, &str)] = &[
-    ("the exit status", "only an agent is told"),
+    // Left out where it is known: see `Exit.java`.
+    ("the exit status", "only an agent is always told"),
     (
         "writes to inside fields by classes of other jars",
         "only one jar was instrumented",

@@ -1,5 +1,6 @@
 package reprise.runtime;
 
+import java.io.File;
 import java.io.IOException;
 import java.net.URL;
 import java.nio.charset.StandardCharsets;
@@ -34,6 +35,12 @@ final class Alone {
     private static Rings rings;
     private static long spool;
     private static boolean oracle;
+    /** After how many events the recording ends, though the program goes on. */
+    private static long most = Long.MAX_VALUE;
+    /** Where the tables of the jar were found. */
+    private static URL tablesAt;
+    /** Who wants the recording to end makes this file. */
+    private static File wish;
 
     private Alone() {}
 
@@ -44,6 +51,7 @@ final class Alone {
             return;
         }
         try {
+            most = limit();
             begin(named(out));
         } catch (IOException | RuntimeException | LinkageError error) {
             synchronized (LOCK) {
@@ -61,8 +69,18 @@ final class Alone {
                 ? error.toString() : error.getMessage();
     }
 
+    private static long limit() {
+        String text = System.getProperty("reprise.max-events");
+        try {
+            return text == null ? Long.MAX_VALUE : Long.parseUnsignedLong(text);
+        } catch (NumberFormatException none) {
+            throw new IllegalArgumentException("reprise.max-events is '" + text + "', and no number");
+        }
+    }
+
     private static void begin(String out) throws IOException {
         ClassLoader loader = readTables();
+        wish = new File(out + ".stop");
         oracle = Tables.oracle && !Boolean.getBoolean("reprise.no-oracle");
         synchronized (LOCK) {
             file = new Chunks(out);
@@ -112,8 +130,17 @@ final class Alone {
                 ? "the jar has no " + Tables.NAME + ", which its instrumentation made"
                 : "there are " + found.size() + " instrumented jars, whose numbers clash");
         }
-        Tables.read(found.iterator().next().openStream());
+        tablesAt = found.iterator().next();
+        Tables.read(tablesAt.openStream());
         return loader;
+    }
+
+    /** Whether the program's main class is one of the jar. */
+    static boolean hasMain() {
+        String started = System.getProperty("sun.java.command", "").split(" ")[0];
+        return started.endsWith(".jar")
+            ? tablesAt.toString().contains(new File(started).toURI().getPath() + "!")
+            : Tables.file(started.replace('.', '/')) != null;
     }
 
     /** The header of a spool, as core/recording/src/spool/layout.rs draws it, with every ring ready. */
@@ -190,6 +217,25 @@ final class Alone {
             } catch (IOException full) {
                 giveUp();
             }
+            if (file != null && rings.events >= most) {
+                end("the limit of " + most + " events");
+            } else if (file != null && wish.exists()) {
+                end("reprise stop");
+                wish.delete();
+            }
+        }
+    }
+
+    /** The recording ends before the program. */
+    private static void end(String by) {
+        Chunks ended = file;
+        giveUp();
+        try {
+            ended.text(Chunks.CLOSING, 0, closing(new Json().put("how", "running"))
+                .raw("cut_short", new Json().put("why", "stopped").put("by", by).toString()).toString());
+            ended.close();
+        } catch (IOException full) {
+            // What is there is readable without.
         }
     }
 
@@ -222,7 +268,10 @@ final class Alone {
                 return;
             }
             try {
-                file.text(Chunks.CLOSING, 0, closing().toString());
+                int status = Exit.status();
+                Json ending = new Json().put("how", status < 0 ? "unknown" : "exited");
+                Json closing = closing(status < 0 ? ending : ending.put("status", status));
+                file.text(Chunks.CLOSING, 0, closing.toString());
                 file.close();
             } catch (IOException full) {
                 // What is there is readable without.
@@ -231,17 +280,19 @@ final class Alone {
         }
     }
 
-    private static Json closing() {
+    private static Json closing(Json ending) {
         StringBuilder not = new StringBuilder("[");
         for (String limit : Tables.limits) {
             String[] parts = limit.split("\t", 2);
-            missing(not, parts[0], parts[1]);
+            if (!parts[0].equals("the exit status") || !ending.toString().contains("status")) {
+                missing(not, parts[0], parts[1]);
+            }
         }
         List<String[]> more = Catalog.notRecorded();
         for (String[] parts : more) {
             missing(not, parts[0], parts[1]);
         }
-        return new Json().raw("ending", "{\"how\":\"unknown\"}")
+        return new Json().put("ending", ending)
             .raw("not_recorded", not.append(']').toString()).put("ended", now());
     }
 

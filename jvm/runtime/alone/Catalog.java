@@ -53,8 +53,11 @@ final class Catalog {
     }
 
     /** What could not be recorded, with the reason. */
-    static synchronized List<String[]> notRecorded() {
-        return new ArrayList<>(NOT_RECORDED);
+    static List<String[]> notRecorded() {
+        // Asked by who holds the file, for which others wait that hold this class.
+        synchronized (NOT_RECORDED) {
+            return new ArrayList<>(NOT_RECORDED);
+        }
     }
 
     static synchronized long classInfo(Class<?> type) {
@@ -89,7 +92,9 @@ final class Catalog {
     }
 
     static synchronized void skipped(String what, String why) {
-        NOT_RECORDED.add(new String[] {what, why});
+        synchronized (NOT_RECORDED) {
+            NOT_RECORDED.add(new String[] {what, why});
+        }
         entry(new Entry(SKIPPED).text(what).text("").text(why));
     }
 

@@ -24,6 +24,8 @@ final class Rings {
     private final byte[] bytes;
     /** The tables are the first. */
     private int last = 1;
+    /** How many events there were. */
+    long events;
 
     Rings(Chunks file, long spool, int rings, long size) {
         this.file = file;
@@ -73,6 +75,7 @@ final class Rings {
             if (tag == EVENT) {
                 Unsafe.copy(data + within + HEAD, bytes, length);
                 stream(ring, control).event(bytes, 0, length);
+                events++;
             } else if (tag == SLICE) {
                 stream(ring, control).stamp(U.getLong(data + within + HEAD));
             }

@@ -7,7 +7,7 @@ use std::path::Path;
 use reprise_ahead::{AheadError, Kept, Plan, RUNTIME_NAME};
 use reprise_jvm_testing as testing;
 use reprise_probes::pattern::Patterns;
-use reprise_recording::Recording;
+use reprise_recording::{CutShort, Ending, Recording};
 use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
 
@@ -162,6 +162,99 @@ fn what_cannot_be_recorded_runs() {
         );
     }
     assert_eq!(fs::read(stage.file("there.reprise")).unwrap(), b"mine");
+}
+
+const ENDS: &str = r#"
+public class Main {
+    public static void main(String[] args) throws Exception {
+        String how = new Cart().ends(args[0]);
+        if (how.equals("fail")) {
+            throw new IllegalStateException(how);
+        }
+        if (how.equals("exit")) {
+            System.exit(Integer.parseInt("7"));
+        }
+        for (int i = 0; how.equals("wait"); i++) {
+            new Cart().ends("wait");
+        }
+    }
+}
+
+class Cart {
+    String ends(String how) {
+        if (how.equals("inside")) {
+            Runtime.getRuntime().exit(9);
+        }
+        return how.trim();
+    }
+}
+"#;
+
+/// How the program ended is in the recording, although nobody is told it.
+#[test]
+fn the_exit_status_is_known() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("Main.java");
+    fs::write(&source, ENDS).unwrap();
+    let stage = Stage::compiled(&[source], "Cart");
+    let java = &testing::jdks()[0];
+    for (how, status) in [("none", 0), ("fail", 1), ("exit", 7), ("inside", 9)] {
+        let out = format!("-Dreprise.out={how}.reprise");
+        let plain = said(&stage.run(java, &["-cp", "in.jar", "Main", how]));
+        let recorded = said(&stage.run(java, &[&out, "-cp", "out.jar", "Main", how]));
+        assert_eq!(recorded, plain);
+        assert_eq!(recorded.2, Some(status));
+        let recording = Recording::open(stage.file(&format!("{how}.reprise"))).unwrap();
+        let closing = recording.closing().unwrap();
+        assert_eq!(closing.ending, Ending::Exited { status });
+        let mut left = closing.not_recorded.iter();
+        assert!(left.all(|left| left.what != "the exit status"));
+    }
+}
+
+/// A recording that has enough events is complete, and the program goes on.
+#[test]
+fn a_limit_ends_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("Main.java");
+    fs::write(&source, ENDS).unwrap();
+    let stage = Stage::compiled(&[source], "Cart");
+    let mut child = std::process::Command::new(&testing::jdks()[0])
+        .args(["-Dreprise.out=ahead.reprise", "-Dreprise.max-events=1000"])
+        .args(["-cp", "out.jar", "Main", "wait"])
+        .env_remove("JAVA_TOOL_OPTIONS")
+        .current_dir(stage.folder.path())
+        .spawn()
+        .unwrap();
+    let file = stage.file("ahead.reprise");
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(120);
+    let closing = loop {
+        let closed = Recording::open(&file)
+            .ok()
+            .and_then(|r| r.closing().cloned());
+        if let Some(closing) = closed {
+            break closing;
+        }
+        assert!(std::time::Instant::now() < deadline, "it does not end");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    };
+    assert_eq!(child.try_wait().unwrap(), None, "the program goes on");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(closing.ending, Ending::Running);
+    let by = "the limit of 1000 events".to_owned();
+    assert_eq!(closing.cut_short, Some(CutShort::Stopped { by }));
+    assert_eq!(stage.play(&testing::jdks()[0]).divergences, []);
+    let bad = ["-Dreprise.out=x.reprise", "-Dreprise.max-events=1e6"];
+    let (stdout, stderr, status) = said(&stage.run(
+        &testing::jdks()[0],
+        &[bad[0], bad[1], "-cp", "out.jar", "Main", "none"],
+    ));
+    assert_eq!((&*stdout, status), ("", Some(0)), "{stderr}");
+    assert!(
+        stderr.contains("reprise.max-events is '1e6', and no number; this JVM runs unrecorded"),
+        "{stderr}"
+    );
 }
 
 /// The agent leaves such a jar alone, and says so; it numbers everything
