@@ -203,6 +203,7 @@ fn explain(request: &Request, error: &PlayError) -> Failure {
     match error {
         PlayError::Read(_)
         | PlayError::Format { .. }
+        | PlayError::Kind(_)
         | PlayError::Patterns(_)
         | PlayError::Class { .. }
         | PlayError::Unplayable { .. } => failure.status(Status::BadInput),

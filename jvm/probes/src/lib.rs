@@ -12,6 +12,7 @@
 //! | calls that may leave the inside | `calls` |
 //! | `invokedynamic`: concatenation, lambdas, records | `dynamic` |
 //! | fields and `new` of outside classes | `fields` |
+//! | elements of arrays that both sides hold | `holds`, `elements` |
 //! | writes to inside fields by outside classes | `inwrite` |
 //! | classes that are resolved without a call | `resolution` |
 //! | the order of threads: monitors, volatile fields; `==` of values | `order` |
@@ -36,6 +37,7 @@ mod calls;
 pub mod catalog;
 pub mod count;
 mod dynamic;
+mod elements;
 mod fields;
 mod handles;
 pub mod hide;
@@ -130,19 +132,29 @@ fn has_probes(class: &ClassFile<'_>) -> bool {
     })
 }
 
-/// Puts probes into an outside class that may write to inside fields; none
-/// when it does not.
+/// Puts probes into an outside class of the program that may write to inside
+/// fields, and, if asked to, gives its objects a place for their number; none when
+/// it stays as it is.
 pub fn outside(
     bytes: &[u8],
     patterns: &Patterns,
     catalog: &mut dyn Catalog,
+    numbered: bool,
 ) -> Result<Option<Instrumented>, ProbeError> {
     let class = ClassFile::parse(bytes)?;
-    if !inwrite::mentions_inside_field(&class, patterns)? {
+    let writes = inwrite::mentions_inside_field(&class, patterns)?;
+    let numbered = numbered && identity::begins_outside(&class)?;
+    if !writes && !numbered {
         return Ok(None);
     }
     let mut edited = ClassEditor::new(&class);
-    let skipped = inwrite::instrument(&class, &mut edited, patterns, catalog)?;
+    let mut skipped = Vec::new();
+    if writes {
+        skipped = inwrite::instrument(&class, &mut edited, patterns, catalog)?;
+    }
+    if numbered {
+        identity::add(&mut edited)?;
+    }
     let bytes = edited.finish()?;
     Ok(Some(Instrumented { bytes, skipped }))
 }

@@ -21,7 +21,7 @@ use crate::catalog::{Catalog, Site};
 use crate::holds::Holds;
 use crate::pattern::Patterns;
 use crate::probe::{OBJECT_TYPE, RECORDER, RECORDER_TYPE, call, duplicate, parameter, push_id};
-use crate::{ProbeError, Skipped, calls, dynamic, fields, order, resolution};
+use crate::{ProbeError, Skipped, calls, dynamic, elements, fields, order, resolution};
 
 /// A method body that is being given probes.
 pub(crate) struct Body<'c, 'e> {
@@ -93,6 +93,7 @@ fn instrument_one<'c>(
     fields::instrument(&mut body)?;
     resolution::instrument(&mut body)?;
     order::instrument(&mut body)?;
+    elements::instrument(&mut body)?;
     body.exits()?;
     let code = body.editor.finish(body.pool)?;
     Ok(Some(code))

@@ -92,7 +92,8 @@ fn instrumented(classes: &Path) -> String {
     assert_eq!(inside.skipped, []);
     let mut text = methods(&inside.bytes);
     if let Ok(outside) = fs::read(classes.join("Outside.class"))
-        && let Some(outside) = reprise_probes::outside(&outside, &patterns, &mut numbers).unwrap()
+        && let Some(outside) =
+            reprise_probes::outside(&outside, &patterns, &mut numbers, false).unwrap()
     {
         text += &methods(&outside.bytes);
     }

@@ -216,7 +216,7 @@ unsafe fn instrument(
         if let Some(shape) = shape {
             live.tables.shape(class, shape);
         }
-        reprise_probes::outside(bytes, &session.patterns, &mut catalog)
+        reprise_probes::outside(bytes, &session.patterns, &mut catalog, true)
     };
     let skip = |method: String, why: String| {
         live.tables.skipped(Skipped {

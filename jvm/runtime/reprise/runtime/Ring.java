@@ -24,6 +24,9 @@ class Ring {
     private static final int NONE = -1;
     private static final int LATER = -2;
 
+    /** What stands still where no spool is. */
+    private static final long NO_CLOCK = noClock();
+
     private static long base;
     private static long ringSize;
     private static int rings;
@@ -34,7 +37,7 @@ class Ring {
 
     private final long control;
     /** Where the stamps are counted. */
-    private final long clock = base + 192;
+    private final long clock = base == 0 ? NO_CLOCK : base + 192;
     private final long data;
     /** Of a position, what is within the ring. */
     private final long mask;
@@ -48,6 +51,12 @@ class Ring {
     long start;
     /** Where the next byte of that event goes; 0 when there is none. */
     long at;
+
+    private static long noClock() {
+        long clock = U.allocateMemory(8);
+        U.putLong(clock, 0);
+        return clock;
+    }
 
     /** Where the spool is mapped, and whose process this is. */
     static void map(long address, int pid) {
