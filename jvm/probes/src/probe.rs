@@ -20,6 +20,8 @@
 //!            returned(T, R)              returned(R)
 //!            callSuperInit(R, site, String)  …Bare               super() of an outside class
 //!            superReturned(Object, R)    superReturned(R)
+//!            boolean lend(R, site)       lendBare                a method that counts as outside
+//!            lent(T, R, boolean)         lent(R, boolean)
 //!            refersOutside(Object)                               a reference to an outside method
 //!            refers(Object, Class, site)                         or to one that may be inherited
 //!            captured(Object, R)                                 by a lambda that is being made

@@ -60,7 +60,10 @@ final class ClassInfo extends WeakReference<Class<?>> {
     /** Where the number is in an object, for {@link #NUMBERED}. */
     final long offset;
 
-    /** For an inside object whose number is in the map because it can be cloned. */
+    /**
+     * For an inside object whose number is in the map: it can be cloned, or its class has no field
+     * for it. That of a lambda, which has none either, is not meant.
+     */
     final boolean copies;
 
     /** For the hidden class of a method reference: what it calls is outside. */
@@ -111,7 +114,8 @@ final class ClassInfo extends WeakReference<Class<?>> {
         type = Values.boxed(c);
         // A copy would have the number of what it was copied from.
         boolean cloned = Cloneable.class.isAssignableFrom(c);
-        copies = inside && offset != 0 && cloned;
+        copies = inside && !c.isArray()
+            && (offset == 0 ? c.getName().indexOf('/') < 0 : cloned);
         kind = Enum.class.isAssignableFrom(c) && c != Enum.class ? ENUM
             : offset != 0 && !cloned ? NUMBERED
             : type != Type.VOID ? BOX

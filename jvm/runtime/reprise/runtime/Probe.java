@@ -152,6 +152,35 @@ public final class Probe {
         r.end();
     }
 
+    /** A method of the inside that counts as outside was called: by the inside? */
+    public static boolean lend(Recorder r, int site) {
+        r.at = 0;
+        if ((r.level & 1) == 0) {
+            return false;
+        }
+        r.outCall(site);
+        return true;
+    }
+
+    public static boolean lendBare(Recorder r, int site) {
+        boolean lent = lend(r, site);
+        if (lent) {
+            r.end();
+        }
+        return lent;
+    }
+
+    public static void lent(Recorder r, boolean lent) { if (lent) returned(r); }
+    public static void lent(boolean v, Recorder r, boolean lent) { if (lent) returned(v, r); }
+    public static void lent(byte v, Recorder r, boolean lent) { if (lent) returned(v, r); }
+    public static void lent(char v, Recorder r, boolean lent) { if (lent) returned(v, r); }
+    public static void lent(short v, Recorder r, boolean lent) { if (lent) returned(v, r); }
+    public static void lent(int v, Recorder r, boolean lent) { if (lent) returned(v, r); }
+    public static void lent(long v, Recorder r, boolean lent) { if (lent) returned(v, r); }
+    public static void lent(float v, Recorder r, boolean lent) { if (lent) returned(v, r); }
+    public static void lent(double v, Recorder r, boolean lent) { if (lent) returned(v, r); }
+    public static void lent(Object v, Recorder r, boolean lent) { if (lent) returned(v, r); }
+
     public static void returned(Recorder r) {
         if ((r.level & 1) == 0) {
             r.outCallRet(Type.VOID);
@@ -623,7 +652,8 @@ public final class Probe {
         ClassInfo info = ClassInfo.of(o.getClass());
         return info.kind == ClassInfo.NUMBERED
             ? info.space == ClassInfo.INSIDE && Ring.U.getLong(o, info.offset) == 0
-            : info.space == ClassInfo.ARRAY && !Ids.isKnown(o);
+            : info.kind == ClassInfo.PLAIN && (info.copies || info.space == ClassInfo.ARRAY)
+                && !Ids.isKnown(o);
     }
 
     public static void inWrite(Object receiver, boolean v, int site) {

@@ -24,9 +24,6 @@ class Ring {
     private static final int NONE = -1;
     private static final int LATER = -2;
 
-    /** What stands still where no spool is. */
-    private static final long NO_CLOCK = noClock();
-
     private static long base;
     private static long ringSize;
     private static int rings;
@@ -36,6 +33,8 @@ class Ring {
     private static int process;
 
     private final long control;
+    /** Read by threads that have no spool: never mind what is there. */
+    private static final long NO_CLOCK = U.allocateMemory(8);
     /** Where the stamps are counted. */
     private final long clock = base == 0 ? NO_CLOCK : base + 192;
     private final long data;
@@ -51,12 +50,6 @@ class Ring {
     long start;
     /** Where the next byte of that event goes; 0 when there is none. */
     long at;
-
-    private static long noClock() {
-        long clock = U.allocateMemory(8);
-        U.putLong(clock, 0);
-        return clock;
-    }
 
     /** Where the spool is mapped, and whose process this is. */
     static void map(long address, int pid) {
