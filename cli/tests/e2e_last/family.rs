@@ -117,6 +117,41 @@ fn a_process_that_crashes_is_written_down_while_the_others_go_on() {
     );
 }
 
+/// What one of them writes, the others see where they saw it.
+#[test]
+fn processes_that_share_memory_replay() {
+    let stage = Stage::new();
+    compile(&stage, "process-shared");
+    let recorded = stage.record(&["./program"], b"");
+    let said = String::from_utf8_lossy(&recorded.stderr);
+    assert_eq!(recorded.status.code(), Some(0), "{said}");
+    assert!(!said.contains("unverified"), "{said}");
+    let processes = processes(&stage.recording());
+    assert_eq!(processes.len(), 3, "{processes:?}");
+    for one in &processes {
+        replays(&stage.recording(), &one["process"].to_string());
+    }
+    assert_eq!(replays(&stage.recording(), "1"), "all counted, 0 failed\n");
+}
+
+/// The same with what a library makes of it.
+#[test]
+fn pythons_processes_replay() {
+    let stage = Stage::new();
+    let script = "import multiprocessing as m
+def work(queue, n): queue.put(sum(range(n)))
+queue = m.Queue()
+workers = [m.Process(target=work, args=(queue, n)) for n in (10, 1000)]
+[worker.start() for worker in workers]
+print(sorted(queue.get() for _ in workers))
+[worker.join() for worker in workers]";
+    let recorded = stage.record(&["/usr/bin/python3", "-c", script], b"");
+    let said = String::from_utf8_lossy(&recorded.stderr);
+    assert_eq!(recorded.status.code(), Some(0), "{said}");
+    assert!(!said.contains("unverified"), "{said}");
+    assert_eq!(replays(&stage.recording(), "1"), "[45, 499500]\n");
+}
+
 #[test]
 fn a_program_that_the_debugger_is_told_is_debugged() {
     let stage = Stage::new();

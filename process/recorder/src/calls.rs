@@ -68,6 +68,7 @@ impl Session {
             self.sites.insert(registers.rip());
         }
         let interrupted = self.thread.interrupted.take();
+        let made_again = interrupted.is_some();
         let resumed = match (interrupted, number.cast_signed()) {
             (Some(interrupted), libc::SYS_restart_syscall) => find(interrupted.number),
             _ => find(number),
@@ -129,6 +130,11 @@ impl Session {
                 entered.extended = self.thread.tracee.state()?.extended;
             }
         }
+        // What is written on the way back from a handler could not be written
+        // down.
+        if !matches!(entered.way, Way::Sigreturn) {
+            self.give_token_back(made_again);
+        }
         self.thread.entered = Some(entered);
         Next::CALL
     }
@@ -182,6 +188,7 @@ impl Session {
             writes.extend(self.changed_pages(before)?);
         }
         writes.extend(self.written_by_control(call, &arguments, result));
+        writes.extend(self.changed_by_others());
         let content = match call.class {
             Class::Mapping if !is_error(result) => self.mapped(call, &arguments, result)?,
             _ => None,

@@ -128,6 +128,7 @@ impl Session {
         heir.brk = self.brk;
         heir.sites.clone_from(&self.sites);
         heir.unforked.clone_from(&self.unforked);
+        heir.sharing = self.sharing.of_child();
         heir
     }
 

@@ -25,6 +25,7 @@ use crate::dump::Why;
 use crate::dumper::Dumper;
 use crate::log::{Bounds, Whose};
 use crate::session::{Ended, Phase, Session};
+use crate::sharing::Token;
 use crate::spawn::{StartError, Waiting};
 use crate::turns::{self, Quiet};
 use crate::{Settings, Sink, guard, memory, shadow, signals};
@@ -91,6 +92,8 @@ pub(crate) struct Shared {
     births: RefCell<VecDeque<Instant>>,
     /// The first process has ended.
     leaving: Cell<bool>,
+    /// Who runs, of those that share memory.
+    pub(crate) token: Token,
 }
 
 impl Shared {
@@ -123,6 +126,11 @@ impl Shared {
 
     pub(crate) fn is_leaving(&self) -> bool {
         self.leaving.get()
+    }
+
+    /// Whether there are several processes.
+    pub(crate) fn has_others(&self) -> bool {
+        self.members.get() > 1
     }
 
     /// Whether there is room for another process.
@@ -183,6 +191,7 @@ pub(crate) fn run(
         members: Cell::new(1),
         births: RefCell::default(),
         leaving: Cell::new(false),
+        token: Token::default(),
     });
     let watch = Watch::new(settings.fails_when.clone());
     let processors = started.processors;
@@ -233,6 +242,15 @@ impl Family {
                 }
                 members => turns::sleep(members.iter().filter_map(|one| one.wake).min()),
             }
+            if let Some(holder) = self.shared.token.overdue() {
+                let mut members = self.members.iter_mut();
+                match members.find(|one| one.process == holder) {
+                    // If it cannot be stopped, that shows when it is looked at.
+                    Some(member) => drop(member.park()),
+                    None => self.shared.token.give_back(holder),
+                }
+                turns::look_again();
+            }
             if self.buried.elapsed() > BURIALS {
                 self.buried = Instant::now();
                 let members = &self.members;
@@ -282,6 +300,7 @@ impl Family {
     /// A process that was made by another is over, or has been let go.
     fn ended(&mut self, member: &Session, ended: Option<Ended>) {
         guard::leaves(member.process);
+        self.shared.token.give_back(member.process);
         self.shared.members.set(self.members.len());
         member.log.ended(ended);
         if let Some(Ended::Killed(signal)) = ended

@@ -14,7 +14,7 @@
 //! | what happens at each stop of one? | `session.rs` |
 //! | … at a system call? | `calls.rs`; when it maps memory `contents.rs` |
 //! | … at a signal? | `signals.rs` |
-//! | … when it makes a process? | `children.rs` |
+//! | … when it makes a process? | `children.rs`; when they share memory: `sharing.rs` |
 //! | … when it has several threads? | `threads.rs`; whose turn it is: `turns.rs`; `cuts.rs`; letting go of them: `escort.rs`; what their end writes: `at_exit.rs` |
 //! | where does a segment begin, and the run end? | `segment.rs`, `snapshot.rs` |
 //! | what is kept, and for how long? | `log.rs`, of all processes `archive.rs`; in how much memory: `purse.rs`, `memory.rs`; the subject's memory: `shadow.rs` |
@@ -49,6 +49,7 @@ mod resolver;
 mod segment;
 mod session;
 mod shadow;
+mod sharing;
 mod signals;
 mod snapshot;
 mod spawn;

@@ -17,6 +17,7 @@ use crate::escort::Escort;
 use crate::family::Shared;
 use crate::guard;
 use crate::log::Log;
+use crate::sharing::Sharing;
 use crate::signals::{Delivery, Waiting as WaitingSignal};
 use crate::spawn::Processors;
 use crate::threads::Others;
@@ -127,6 +128,8 @@ pub(crate) struct Session {
     pub(crate) site: Option<u64>,
     /// Memory that the subject keeps from its copies.
     pub(crate) unforked: Vec<(u64, u64)>,
+    /// The memory that it shares with others.
+    pub(crate) sharing: Sharing,
     /// What counts as a failure beside a fatal signal.
     pub(crate) watch: Watch,
     /// When to look at it again, whether it has stopped by then or not.
@@ -144,6 +147,8 @@ pub(crate) enum Next {
     Again(Stop),
     /// Nothing: other threads go on.
     Wait,
+    /// Handle this stop another time: other processes go on.
+    Later,
     Ended(Ended),
 }
 
@@ -177,6 +182,7 @@ impl Session {
             sites: std::collections::HashSet::default(),
             site: None,
             unforked: Vec::new(),
+            sharing: Sharing::default(),
             watch,
             wake: None,
             found: None,
@@ -189,6 +195,9 @@ impl Session {
     pub(crate) fn step(&mut self) -> Result<(), TraceError> {
         self.wake = None;
         loop {
+            if matches!(self.phase, Phase::Born { .. }) && !self.takes_token() {
+                return Ok(());
+            }
             match &mut self.phase {
                 &mut Phase::Born { among_many } => {
                     self.phase = Phase::Recorded;
@@ -197,7 +206,11 @@ impl Session {
                     }
                 }
                 Phase::Recorded => match self.next_stop() {
-                    Ok(Some(stop)) => self.follow(stop)?,
+                    Ok(Some(stop)) => {
+                        if !self.follow(stop)? {
+                            return Ok(());
+                        }
+                    }
                     Ok(None) => return Ok(()),
                     Err(trouble) => self.let_go(&trouble, self.seen)?,
                 },
@@ -233,13 +246,14 @@ impl Session {
         runs && !self.others.vacant && self.wake.is_none()
     }
 
-    /// Handles a stop, and those that follow from it.
-    fn follow(&mut self, mut stop: Stop) -> Result<(), TraceError> {
+    /// Handles a stop, and those that follow from it. Returns whether it is worth
+    /// another look now.
+    fn follow(&mut self, mut stop: Stop) -> Result<bool, TraceError> {
         loop {
             self.seen = stop;
             let next = match self.handle(stop) {
                 Ok(Next::Go(how, signal)) => match self.go_on(how, signal) {
-                    Ok(None) => return Ok(()),
+                    Ok(None) => return Ok(true),
                     Ok(Some(stop)) => Ok(Next::Again(stop)),
                     Err(trouble) => Err(trouble),
                 },
@@ -249,10 +263,11 @@ impl Session {
                 Ok(Next::Again(again)) => stop = again,
                 Ok(Next::Ended(ended)) => {
                     self.phase = Phase::Over(Some(ended));
-                    return Ok(());
+                    return Ok(true);
                 }
-                Ok(Next::Go(..) | Next::Wait) => return Ok(()),
-                Err(trouble) => return self.let_go(&trouble, stop),
+                Ok(Next::Go(..) | Next::Wait) => return Ok(true),
+                Ok(Next::Later) => return Ok(false),
+                Err(trouble) => return self.let_go(&trouble, stop).map(|()| true),
             }
         }
     }
@@ -274,6 +289,10 @@ impl Session {
     fn next_stop(&mut self) -> Result<Option<Stop>, Trouble> {
         if let Some(found) = self.found.take() {
             return Ok(Some(found));
+        }
+        if self.is_parked() {
+            self.leave_parking()?;
+            return Ok(None);
         }
         if !self.others.is_empty() || self.others.vacant {
             return self.among_others();
@@ -301,6 +320,7 @@ impl Session {
                 let end = "the end of the process that was started";
                 Err(Trouble::Unrecordable(end.to_owned()))
             }
+            Stop::Call if self.thread.entered.is_some() && !self.takes_token() => Ok(Next::Later),
             Stop::Call => match self.thread.entered.take() {
                 None if self.executed => self.begin_program(),
                 None => self.enter(),
@@ -309,6 +329,8 @@ impl Session {
             Stop::Signal(number) => self.signal(number),
             Stop::Trap(Trap::Exec) => {
                 self.executed = true;
+                self.sharing = Sharing::default();
+                self.shared.token.give_back(self.process);
                 self.thread.entered = None;
                 self.forget_others();
                 Next::CALL
@@ -323,8 +345,16 @@ impl Session {
                 // that a replay could find.
                 Next::CALL
             }
+            Stop::Trap(Trap::Stop(libc::SIGTRAP)) if self.was_stopped() => {
+                self.stand_aside();
+                Ok(Next::Wait)
+            }
             Stop::Trap(Trap::Stop(libc::SIGTRAP)) => self.preempted(),
-            Stop::Trap(Trap::Stop(_)) => Ok(Next::Go(Resume::Listening, 0)),
+            Stop::Trap(Trap::Stop(_)) => {
+                // Others may run as long as it does not.
+                self.shared.token.give_back(self.process);
+                Ok(Next::Go(Resume::Listening, 0))
+            }
             Stop::Exited(_) | Stop::Killed(_) if self.is_one_of_many() => {
                 self.all_end().map(Next::Ended)
             }
@@ -335,6 +365,7 @@ impl Session {
 
     /// Ends the recording and lets the process run on as it would have.
     fn let_go(&mut self, trouble: &Trouble, stop: Stop) -> Result<(), TraceError> {
+        self.shared.token.give_back(self.process);
         self.log.cut_short(CutShort::Stopped {
             by: trouble.to_string(),
         });
@@ -372,6 +403,13 @@ impl Session {
             Phase::LetGo
         };
         Ok(())
+    }
+
+    /// Whether it goes on in its program after a stop in which others may have
+    /// changed the memory that it shares with them.
+    fn was_stopped(&self) -> bool {
+        let runs = self.thread.entered.is_none() && self.thread.interrupted.is_none();
+        runs && self.shares_with_others() && !self.shared.token.is_held_by(self.process)
     }
 
     /// Undoes what was done to the subject, which needs a place where it can make

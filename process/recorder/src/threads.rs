@@ -85,6 +85,12 @@ impl Others {
         self.called = Instant::now();
     }
 
+    /// Whether one of them would run its program right away.
+    pub(crate) fn is_one_ready(&self) -> bool {
+        let mut ready = self.ready.iter();
+        ready.any(|other| matches!(other.place, Place::Ready(..)))
+    }
+
     fn iter(&self) -> impl Iterator<Item = &Other> {
         self.ready.iter().chain(&self.in_calls)
     }
@@ -190,6 +196,7 @@ impl Session {
             writes,
         }));
         self.others.vacant = true;
+        self.lose_token();
         Ok(())
     }
 

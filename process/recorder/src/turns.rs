@@ -75,6 +75,11 @@ pub(crate) fn wait_for_any(at_most: Duration) {
     reprise_tracee::wait_for_any(Some(at_most));
 }
 
+/// Something has changed that all should look at before the next sleep.
+pub(crate) fn look_again() {
+    TOLD.set(true);
+}
+
 /// Sleeps until some process has something to tell, or until then.
 pub(crate) fn sleep(until: Option<Instant>) {
     if TOLD.take() {
@@ -82,6 +87,14 @@ pub(crate) fn sleep(until: Option<Instant>) {
     }
     let at_most = until.map(|until| until.saturating_duration_since(Instant::now()));
     reprise_tracee::wait_for_any(at_most);
+}
+
+/// Where a thread is that was stopped while it ran its program.
+pub(crate) enum Stopped {
+    /// Between two instructions.
+    InProgram,
+    /// It has stopped for another reason, or goes on.
+    Elsewhere(Option<Stop>),
 }
 
 /// What a look at the threads came to.
@@ -315,12 +328,12 @@ impl Session {
         }
     }
 
-    /// Ends a turn in the middle of a computation.
-    fn cut_off(&mut self) -> Result<Option<Stop>, Trouble> {
+    /// Stops the thread that runs, in the middle of a computation if it is there.
+    pub(crate) fn stop_program(&mut self) -> Result<Stopped, Trouble> {
         let tracee = self.thread.tracee;
         tracee.interrupt()?;
         match tracee.wait()? {
-            Stop::Trap(Trap::Stop(libc::SIGTRAP)) => {}
+            Stop::Trap(Trap::Stop(libc::SIGTRAP)) => Ok(Stopped::InProgram),
             Stop::Call => {
                 // It has come to a call meanwhile, which must not be cut off: it
                 // is made when the stop that was asked for is over.
@@ -330,15 +343,23 @@ impl Session {
                 before.set_rax(number);
                 tracee.set_registers(&before)?;
                 tracee.resume(Resume::ToCall, 0)?;
-                return match tracee.wait()? {
+                match tracee.wait()? {
                     Stop::Trap(Trap::Stop(libc::SIGTRAP)) => {
                         tracee.resume(Resume::ToCall, 0)?;
-                        Ok(None)
+                        Ok(Stopped::Elsewhere(None))
                     }
-                    other => Ok(Some(other)),
-                };
+                    other => Ok(Stopped::Elsewhere(Some(other))),
+                }
             }
-            other => return Ok(Some(other)),
+            other => Ok(Stopped::Elsewhere(Some(other))),
+        }
+    }
+
+    /// Ends a turn in the middle of a computation.
+    fn cut_off(&mut self) -> Result<Option<Stop>, Trouble> {
+        let tracee = self.thread.tracee;
+        if let Stopped::Elsewhere(stop) = self.stop_program()? {
+            return Ok(stop);
         }
         if !self.thread.waiting.is_empty() {
             return Ok(Some(Stop::Trap(Trap::Stop(libc::SIGTRAP))));
