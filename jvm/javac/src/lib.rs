@@ -75,6 +75,11 @@ fn build(files: &[PathBuf], out: &Path, jar: &str) -> Result<(), String> {
         .args(["-encoding", "UTF-8"])
         .args(["-source", "11", "-target", "11", "-Xlint:-options", "-g"])
         .args(["--add-exports", "java.base/jdk.internal.misc=ALL-UNNAMED"])
+        // The JVM heeds these annotations of classes that it loads as its own.
+        .args([
+            "--add-exports",
+            "java.base/jdk.internal.vm.annotation=ALL-UNNAMED",
+        ])
         .arg("-d")
         .arg(&classes)
         .args(files))?;
