@@ -95,6 +95,13 @@ impl Archive {
         }
     }
 
+    /// Drops all that is kept.
+    pub(crate) fn clear(&self) {
+        let logs = &mut *self.logs();
+        logs.logs.iter().for_each(Log::clear);
+        logs.logs.clear();
+    }
+
     /// Everything that is kept, to be written; `None` if there is nothing.
     /// `failed` is the process that failed.
     pub(crate) fn dump(

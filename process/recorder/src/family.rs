@@ -209,6 +209,8 @@ pub(crate) fn run(
     drop(listening);
     let lost = family.finish(ended);
     writing.finish(&shared.dumper);
+    shared.archive.clear();
+    shadow::bury_all();
     let outcome = Outcome {
         ended,
         dumps: shared.dumps.get(),

@@ -5,6 +5,8 @@
 use std::fs;
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use nix::libc;
 use nix::sys::signal::{Signal, kill};
@@ -18,6 +20,9 @@ use crate::spawn::Processors;
 
 /// The most that is copied of memory that a shadow cannot keep.
 const UNCOPIED: usize = 64 << 20;
+
+/// How long the last shadows are waited for.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The memory of the subject at one moment.
 pub(crate) struct Shadow {
@@ -197,6 +202,20 @@ pub(crate) fn bury() {
             }
         }
     });
+}
+
+/// Waits for all shadows that have been told to end, for a while: the parent that
+/// they get when this process ends may never wait for them.
+pub(crate) fn bury_all() {
+    let until = Instant::now() + PATIENCE;
+    loop {
+        bury();
+        let is_ours = |grave: &Grave| grave.traced || grave.parent == Parent::Recorder;
+        if !graves().iter().any(is_ours) || Instant::now() >= until {
+            return;
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
 }
 
 /// Has `wait` called for each ended shadow that is a child of this process, until
