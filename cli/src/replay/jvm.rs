@@ -205,7 +205,6 @@ fn explain(request: &Request, error: &PlayError) -> Failure {
         PlayError::Read(_)
         | PlayError::Kind(_)
         | PlayError::Format { .. }
-        | PlayError::Kind(_)
         | PlayError::Patterns(_)
         | PlayError::Class { .. }
         | PlayError::Unplayable { .. } => failure.status(Status::BadInput),
