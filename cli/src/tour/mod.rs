@@ -110,6 +110,9 @@ fn replay_for_debugger() -> Result<(), Failure> {
         debug: Some(debug),
         keep_going: false,
         classes: Vec::new(),
+        command: Vec::new(),
+        program: Vec::new(),
+        verbosity: 0,
     })?;
     match status {
         Status::Done => Ok(()),
