@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use reprise_ahead::{AheadError, Copied, Plan, RUNTIME, RUNTIME_NAME};
 use reprise_probes::pattern::Patterns;
+use reprise_probes::volatile::Sharing;
 
 use crate::escape::{Lines, escape};
 use crate::failure::{Failure, Status};
@@ -23,6 +24,8 @@ pub struct Request {
     pub patterns: Vec<String>,
     /// Whether what the inside does is kept.
     pub oracle: bool,
+    /// Whether the order of threads is kept at plain fields, too.
+    pub races: bool,
     /// The jar.
     pub jar: PathBuf,
     /// Where the new one goes.
@@ -32,11 +35,14 @@ pub struct Request {
 /// Instruments a jar.
 pub fn run(request: &Request) -> Result<Status, Failure> {
     let texts = request.patterns.iter().map(String::as_str);
-    let patterns = Patterns::parse(texts).map_err(|error| {
+    let mut patterns = Patterns::parse(texts).map_err(|error| {
         Failure::new("observe classes", error)
             .next("reprise java instrument --observe 'com.acme.**' IN.jar -o OUT.jar")
             .status(Status::BadInput)
     })?;
+    if request.races {
+        patterns.sharing = Sharing::Every;
+    }
     let unmatched = unmatched_in(std::slice::from_ref(&request.jar), &patterns);
     let plan = Plan {
         patterns: &patterns,

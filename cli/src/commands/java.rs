@@ -56,6 +56,11 @@ pub(super) struct Instrument {
     #[arg(long)]
     no_oracle: bool,
 
+    /// Keep the order in which threads use every field of the observed classes,
+    /// not only of volatile ones; slower.
+    #[arg(long)]
+    races: bool,
+
     /// Where the new jar goes; nothing is overwritten.
     #[arg(short, long, value_name = "JAR")]
     output: PathBuf,
@@ -70,6 +75,7 @@ impl Java {
         instrument::run(&instrument::Request {
             patterns: patterns(&instrument.observe)?,
             oracle: !instrument.no_oracle,
+            races: instrument.races,
             jar: instrument.jar,
             output: instrument.output,
         })

@@ -64,6 +64,13 @@ pub(super) struct Record {
     #[arg(long, conflicts_with = "last")]
     no_oracle: bool,
 
+    /// With --observe: keep the order in which threads use every field of the
+    /// observed classes, not only of volatile ones.
+    ///
+    /// For programs whose threads hand things over in plain fields; slower.
+    #[arg(long, conflicts_with = "last")]
+    races: bool,
+
     /// With --observe: record nothing; count the calls that would cross the
     /// boundary, per class and pair of classes, and say which classes would
     /// lower them.
@@ -154,6 +161,7 @@ impl Record {
         let observe = observe::Observe {
             patterns: patterns(&self.observe)?,
             no_oracle: self.no_oracle,
+            races: self.races,
             dry_run: self.dry_run,
             max_events: self.max_events,
             max_rate: self.max_rate,

@@ -38,6 +38,8 @@ pub struct Observe {
     pub patterns: Vec<String>,
     /// Leave out what the inside does.
     pub no_oracle: bool,
+    /// Keep the order in which threads use plain fields, too.
+    pub races: bool,
     /// Record nothing, count what would be.
     pub dry_run: bool,
     /// Stop after so many events.
@@ -132,6 +134,7 @@ fn prepare(request: &Request, observe: &Observe) -> Result<(tempfile::TempDir, H
         options.push(format!("out={}", text(&output(request)?)?));
     }
     options.extend(observe.no_oracle.then(|| "no-oracle".to_owned()));
+    options.extend(observe.races.then(|| "races".to_owned()));
     options.extend((request.keep == Keep::Failures).then(|| "keep=failures".to_owned()));
     let limits = [
         ("max-events", observe.max_events),

@@ -56,6 +56,15 @@ pub(super) fn replay(request: &Request, recording: &Recording) -> Result<Status,
         say(&divergence.to_string());
     }
     say(&describe(&played));
+    if played.diverged > 0
+        && played.threads > 1
+        && request.classes.is_empty()
+        && !has_races(recording)
+    {
+        say(
+            "  if its threads share plain fields, record it with --races, which keeps their order there",
+        );
+    }
     Ok(match played.diverged {
         0 => Status::Done,
         _ => Status::Diverged,
@@ -168,6 +177,11 @@ pub(super) fn free_port(port: u16) -> io::Result<u16> {
         0 => Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port()),
         port => Ok(port),
     }
+}
+
+/// Whether the order of threads was recorded at plain fields, too.
+fn has_races(recording: &Recording) -> bool {
+    recording.manifest().details.get("races") == Some(&serde_json::Value::Bool(true))
 }
 
 fn describe(played: &Played) -> String {

@@ -14,6 +14,7 @@ const KNOWN: &[(&str, &str)] = &[
     ("observe", "PATTERN"),
     ("out", "FILE"),
     ("no-oracle", ""),
+    ("races", ""),
     ("dry-run", ""),
     ("keep", "failures"),
     ("max-events", "N"),
@@ -36,6 +37,8 @@ pub(crate) struct Options {
     pub(crate) out: Option<PathBuf>,
     /// Do not record what the inside does, only what is done to it.
     pub(crate) no_oracle: bool,
+    /// Keep the order in which threads use plain fields, too.
+    pub(crate) races: bool,
     /// Count calls between classes instead of recording.
     pub(crate) dry_run: bool,
     /// Keep the recording only if the JVM does not end with status 0.
@@ -102,9 +105,10 @@ impl Options {
 
     /// Takes one option; its value is what stands behind the equals sign.
     fn set(&mut self, name: &'static str, value: Option<&str>) -> Result<(), OptionsError> {
-        if matches!(name, "no-oracle" | "dry-run") {
+        if matches!(name, "no-oracle" | "races" | "dry-run") {
             match name {
                 "no-oracle" => self.no_oracle = true,
+                "races" => self.races = true,
                 _ => self.dry_run = true,
             }
             return match value {
@@ -169,6 +173,7 @@ impl Options {
             _ if self.follow.is_some() && observes => needs("follow", "report"),
             _ if self.verbosity.is_some() && self.follow.is_none() => needs("verbosity", "follow"),
             _ if self.no_oracle && !observes => needs("no-oracle", "observe"),
+            _ if self.races && !observes => needs("races", "observe"),
             _ if self.dry_run && !observes => needs("dry-run", "observe"),
             _ if self.only_failures && !observes => needs("keep", "observe"),
             _ if self.limits != Limits::default() && !observes => needs("max-events", "observe"),

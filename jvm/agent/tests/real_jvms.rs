@@ -38,6 +38,14 @@ fn a_mistake_in_the_options_is_said_and_the_program_runs() {
         for (options, expected) in [
             ("", "the agent was given no option"),
             ("=porbe=x", "no option 'porbe' (the nearest is probe=FILE)"),
+            (
+                "=obsrve=Main,out=x.reprise",
+                "no option 'obsrve' (the nearest is observe=PATTERN)",
+            ),
+            (
+                "=observe=Main,uot=x.reprise",
+                "no option 'uot' (the nearest is out=FILE)",
+            ),
             ("=probe=no/such/folder/x", "cannot write the probe's answer"),
         ] {
             let output = run(&java, options, dir.path());

@@ -172,7 +172,7 @@ fn class(
     copied.classes += 1;
     let class = ClassFile::parse(bytes).ok()?;
     let name = class.name().ok()?.to_str_lossy().into_owned();
-    let declared = tables::declared(&class).ok()?;
+    let declared = tables::declared(&class, plan.patterns.sharing).ok()?;
     let inside = plan.patterns.is_inside(&name);
     let mut file = tables.file(&name, inside);
     let id = file.class();

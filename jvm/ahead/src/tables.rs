@@ -7,6 +7,7 @@
 //! calls, tables  u4 each, the versions of the events
 //! patterns       texts
 //! oracle         u1
+//! races          u1
 //! limits         texts: what is not recorded, a tab, and why
 //! classes        u4, the highest number of a class
 //! sites          u4, the highest number of a site
@@ -21,7 +22,8 @@
 //!   members        texts: name and descriptor of each method and field that it
 //!                  declares, with a `!` in front of native methods
 //!   superclass     text, with slashes
-//!   volatiles      texts: name and descriptor of each volatile field
+//!   volatiles      texts: name and descriptor of each volatile field, or with
+//!                  races of each that can change
 //!
 //! text  u4 length, UTF-8        texts  u4 of them, each a text
 //! ```
@@ -35,6 +37,7 @@ use reprise_jvm_events::{CALLS_VERSION, TABLES_VERSION};
 use reprise_probes::catalog::{self, Catalog};
 use reprise_probes::pattern::Pattern;
 use reprise_probes::pure::runs_on_values;
+use reprise_probes::volatile::Sharing;
 
 use crate::{LIMITS, Plan};
 
@@ -43,9 +46,7 @@ pub const NAME: &str = "META-INF/reprise/tables";
 
 const MAGIC: &[u8; 8] = b"RPRAHEAD";
 const VERSION: u32 = 1;
-/// Of a method; a bridge has the bit that says volatile of a field.
 const NATIVE: u16 = 0x0100;
-const VOLATILE: u16 = 0x0040;
 
 /// Collects what the probes number.
 #[derive(Default)]
@@ -122,6 +123,7 @@ impl Tables {
         let patterns: Vec<&str> = plan.patterns.iter().map(Pattern::text).collect();
         put_texts(&mut out, &patterns);
         out.push(plan.oracle.into());
+        out.push((plan.patterns.sharing == Sharing::Every).into());
         let limits: Vec<String> = LIMITS
             .iter()
             .map(|(what, why)| format!("{what}\t{why}"))
@@ -200,22 +202,23 @@ pub(crate) struct Declared {
     volatiles: Vec<String>,
 }
 
-pub(crate) fn declared(class: &ClassFile<'_>) -> Result<Declared, ReadError> {
+pub(crate) fn declared(class: &ClassFile<'_>, sharing: Sharing) -> Result<Declared, ReadError> {
     let mut declared = Declared::default();
     if let Some(name) = class.super_name()? {
         declared.superclass = name.to_str_lossy().into_owned();
     }
-    let methods = class.methods.iter().map(|method| (method, method.access));
-    let fields = class.fields.iter();
-    let fields = fields.map(|field| (field, field.access & VOLATILE));
-    for (member, access) in methods.chain(fields) {
-        let native = if access & NATIVE == 0 { "" } else { "!" };
-        let name = class.pool.utf8(member.name)?.to_str_lossy();
-        let descriptor = class.pool.utf8(member.descriptor)?.to_str_lossy();
-        if access & VOLATILE != 0 && !descriptor.starts_with('(') {
-            declared.volatiles.push(format!("{name}{descriptor}"));
-        }
+    let text = |index| Ok::<_, ReadError>(class.pool.utf8(index)?.to_str_lossy());
+    for method in &class.methods {
+        let native = if method.access & NATIVE == 0 { "" } else { "!" };
+        let (name, descriptor) = (text(method.name)?, text(method.descriptor)?);
         declared.members.push(format!("{native}{name}{descriptor}"));
+    }
+    for field in &class.fields {
+        let member = format!("{}{}", text(field.name)?, text(field.descriptor)?);
+        if sharing.covers(field.access) {
+            declared.volatiles.push(member.clone());
+        }
+        declared.members.push(member);
     }
     Ok(declared)
 }

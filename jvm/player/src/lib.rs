@@ -74,6 +74,9 @@ pub enum PlayError {
     /// The recording cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
+    /// It is none of a JVM.
+    #[error("it is a recording of the kind {0:?}, and those of the kind {KIND:?} are played here")]
+    Kind(String),
     /// An event or a table entry is none.
     #[error("event {number} of stream {stream} is malformed: {error}")]
     Format {

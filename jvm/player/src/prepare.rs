@@ -11,11 +11,11 @@ use reprise_probes::ProbeError;
 use reprise_probes::catalog::{self, Catalog};
 use reprise_probes::pattern::{Patterns, is_platform};
 use reprise_probes::replay::{self, replayed_name};
-use reprise_probes::volatile::Volatiles;
+use reprise_probes::volatile::{Sharing, Volatiles};
 use reprise_recording::{Recording, Source};
 
 use crate::script::{Script, Told};
-use crate::{Plan, PlayError, standin};
+use crate::{KIND, Plan, PlayError, standin};
 
 const NATIVE: u16 = 0x0100;
 const ABSTRACT: u16 = 0x0400;
@@ -55,6 +55,10 @@ pub(crate) fn prepare<S: Source>(
     recording: &Recording<S>,
     plan: &Plan,
 ) -> Result<Prepared, PlayError> {
+    let kind = &recording.manifest().kind;
+    if kind != KIND {
+        return Err(PlayError::Kind(kind.clone()));
+    }
     let mut tables = Reader::default();
     for (stream, _) in recording.streams().filter(|(_, info)| info.kind == TABLES) {
         let mut entries = recording.events(stream, 0)?;
@@ -74,7 +78,10 @@ pub(crate) fn prepare<S: Source>(
         .into_iter()
         .flatten()
         .filter_map(|text| text.as_str());
-    let patterns = Patterns::parse(texts)?;
+    let mut patterns = Patterns::parse(texts)?;
+    if recording.manifest().details.get("races") == Some(&serde_json::Value::Bool(true)) {
+        patterns.sharing = Sharing::Every;
+    }
     let mut prepared = Prepared {
         tables,
         classes: BTreeMap::new(),
@@ -263,7 +270,7 @@ fn volatiles(tables: &Tables, patterns: &Patterns, plan: &Plan) -> Volatiles {
         .filter_map(|(id, _)| tables.bytes.get(id));
     let mut new = plan.classes.iter().collect::<Vec<_>>();
     new.retain(|(name, _)| patterns.is_inside(name));
-    let mut volatiles = Volatiles::default();
+    let mut volatiles = Volatiles::new(patterns.sharing);
     for bytes in recorded.chain(new.into_iter().map(|(_, bytes)| bytes)) {
         if let Ok(file) = ClassFile::parse(bytes) {
             let _ = volatiles.add(&file);

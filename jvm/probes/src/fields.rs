@@ -166,6 +166,14 @@ fn access(
             push_id(&mut before, site, body.pool)?;
             let descriptor = format!("({value}{RECORDER}I)V");
             call(&mut before, "writeStatic", &descriptor, body.pool)?;
+            if may_run_code(body, &owner) {
+                body.load_recorder(&mut before)?;
+                push_id(&mut before, site, body.pool)?;
+                let descriptor = format!("({RECORDER}I)V");
+                call(&mut before, "touchStatic", &descriptor, body.pool)?;
+                body.load_recorder(&mut after)?;
+                call(&mut after, "touched", &format!("({RECORDER})V"), body.pool)?;
+            }
         }
     }
     let is_static = matches!(instruction.opcode, opcode::GETSTATIC | opcode::PUTSTATIC);

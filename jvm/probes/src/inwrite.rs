@@ -6,8 +6,14 @@
 //! neither declares itself nor has from the JDK may be an inside one, whatever
 //! the constant pool says: javac writes `this.count` with the subclass as owner.
 //! Who declares it is found out when it is written for the first time.
+//!
+//! What the outside finds in an array of inside objects is looked at, too, where
+//! the type of the array says that there are such objects in it.
+
+use std::collections::BTreeSet;
 
 use reprise_classfile::descriptor::FieldType;
+use reprise_classfile::flow::{Type, walk};
 use reprise_classfile::mutf8::Utf8;
 use reprise_classfile::opcode;
 use reprise_classfile::read::{
@@ -33,6 +39,7 @@ pub(crate) fn mentions_inside_field(
                 may_be_inside(class, &class.pool.member(index)?, patterns)?
             }
             Constant::MethodRef { .. } => reflected::reaches(&class.pool.member(index)?).is_some(),
+            Constant::Utf8(text) => names_inside_array(&text.to_str_lossy(), patterns),
             _ => false,
         };
         if found {
@@ -40,6 +47,52 @@ pub(crate) fn mentions_inside_field(
         }
     }
     Ok(false)
+}
+
+/// Whether a text may be the type of an array of inside objects, or have it.
+fn names_inside_array(text: &str, patterns: &Patterns) -> bool {
+    let mut arrays = text.split("[L").skip(1);
+    arrays.any(|rest| {
+        let class = rest.split_once(';').map(|(class, _)| class);
+        class.is_some_and(|class| patterns.is_inside(class))
+    })
+}
+
+/// The instructions that take an inside object out of an array.
+fn inside_elements<'c>(
+    class: &ClassFile<'c>,
+    method: &Member<'c>,
+    editor: &Editor<'c>,
+    patterns: &Patterns,
+) -> BTreeSet<u32> {
+    let mut found = BTreeSet::new();
+    let takes = |instruction: &Instruction<'_>| instruction.opcode == opcode::AALOAD;
+    if !editor.instructions().iter().any(takes) {
+        return found;
+    }
+    // Without frames nothing is known of types, and nothing is found.
+    let _ = walk(class, method, editor.code(), |instruction, state| {
+        let array = state.and_then(|state| {
+            let below = state.stack.len().checked_sub(2)?;
+            state.stack.get(below)
+        });
+        let array = match array {
+            Some(Type::ArrayOf(name) | Type::Object(name)) => Utf8(name).to_str_lossy(),
+            _ => return,
+        };
+        let class = array.trim_start_matches('[');
+        let class = match class
+            .strip_prefix('L')
+            .and_then(|name| name.strip_suffix(';'))
+        {
+            Some(class) => class,
+            None => class,
+        };
+        if takes(instruction) && patterns.is_inside(class) {
+            found.insert(instruction.offset);
+        }
+    });
+    found
 }
 
 /// Whether an inside class may declare a field.
@@ -118,6 +171,27 @@ fn instrument_one<'c>(
         .copied()
         .collect();
     let mut id = None;
+    for offset in inside_elements(class, method, &editor, patterns) {
+        let id = *id.get_or_insert_with(|| number(class, method, catalog));
+        let site = catalog.site(&Site {
+            method: id,
+            offset,
+            line: line(class, &editor, offset),
+            opcode: opcode::AALOAD,
+            owner: "",
+            name: "",
+            descriptor: "V",
+        });
+        let mut before = Snippet::new();
+        before.op(opcode::DUP2)?;
+        editor.before(offset, before)?;
+        let mut after = Snippet::new();
+        after.op(opcode::DUP_X2)?;
+        push_id(&mut after, site, pool)?;
+        let descriptor = "(Ljava/lang/Object;ILjava/lang/Object;I)V";
+        call(&mut after, "inReadElement", descriptor, pool)?;
+        editor.after(offset, after)?;
+    }
     for instruction in candidates {
         let Some(index) = instruction.constant() else {
             continue;
@@ -133,12 +207,7 @@ fn instrument_one<'c>(
         if reach.is_none() && !crosses {
             continue;
         }
-        let id = *id.get_or_insert_with(|| {
-            let text = |index| class.pool.utf8(index).map(Utf8::to_str_lossy);
-            let name = text(method.name).unwrap_or_default();
-            let descriptor = text(method.descriptor).unwrap_or_default();
-            catalog.method(method.access, &name, &descriptor)
-        });
+        let id = *id.get_or_insert_with(|| number(class, method, catalog));
         let site = catalog.site(&Site {
             method: id,
             offset: instruction.offset,
@@ -182,9 +251,20 @@ fn instrument_one<'c>(
     }
 }
 
+fn number(class: &ClassFile<'_>, method: &Member<'_>, catalog: &mut dyn Catalog) -> u32 {
+    let text = |index| class.pool.utf8(index).map(Utf8::to_str_lossy);
+    let name = text(method.name).unwrap_or_default();
+    let descriptor = text(method.descriptor).unwrap_or_default();
+    catalog.method(method.access, &name, &descriptor)
+}
+
 /// Whether there can be an inside object in a field of that type: in one of a
-/// class of the JDK only where that is above inside classes.
+/// class of the JDK only where that is above inside classes. An array is what the
+/// outside may write to from then on.
 fn may_hold_inside(descriptor: &str, patterns: &Patterns) -> bool {
+    if descriptor.starts_with('[') {
+        return true;
+    }
     let Some(class) = descriptor
         .strip_prefix('L')
         .and_then(|rest| rest.strip_suffix(';'))

@@ -3,8 +3,8 @@
 //!
 //! - A monitor that another thread had before: entering it is an event, and so
 //!   is coming back from `Object.wait`.
-//! - A volatile field of the class itself that another thread used before: the
-//!   access is bracketed, so that its place in the order is the real one. Other
+//! - A volatile field of the class itself that another thread used before, or
+//!   any field where races are to be kept: the access is bracketed, so that its place in the order is the real one. Other
 //!   threads wait meanwhile; a null reference is left to throw first.
 //! - `==` on two values that are equal: values have no identity in a
 //!   recording, so the outcome is an event.
@@ -92,11 +92,12 @@ pub(crate) fn is_shared(
     // Nobody else has an object that is being constructed, and it may not be
     // passed on yet.
     let begins = body.is_constructor()? && instruction.opcode == opcode::PUTFIELD;
-    Ok(!begins && is_volatile(body, member)?)
+    Ok(!begins && is_ordered(body, member)?)
 }
 
-/// Whether the class itself declares that field, and as volatile.
-fn is_volatile(body: &Body<'_, '_>, member: &MemberRef<'_>) -> Result<bool, ProbeError> {
+/// Whether the class itself declares that field, and as one whose uses are kept
+/// in order.
+fn is_ordered(body: &Body<'_, '_>, member: &MemberRef<'_>) -> Result<bool, ProbeError> {
     let pool = &body.class.pool;
     if member.class != body.class.name()? {
         return Ok(false);
@@ -105,7 +106,7 @@ fn is_volatile(body: &Body<'_, '_>, member: &MemberRef<'_>) -> Result<bool, Prob
         if pool.utf8(field.name)? == member.name
             && pool.utf8(field.descriptor)? == member.descriptor
         {
-            return Ok(field.access & access::VOLATILE != 0);
+            return Ok(body.patterns.sharing.covers(field.access));
         }
     }
     Ok(false)

@@ -17,10 +17,14 @@
 
 use std::fmt;
 
+use crate::volatile::Sharing;
+
 /// All patterns of a recording.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Patterns {
     patterns: Vec<Pattern>,
+    /// The fields of what is inside whose uses are kept in order.
+    pub sharing: Sharing,
 }
 
 /// One pattern.
@@ -175,7 +179,10 @@ impl Patterns {
                 let text = first.text.clone();
                 Err(PatternError::OnlyExcludes { text })
             }
-            Some(_) => Ok(Self { patterns }),
+            Some(_) => Ok(Self {
+                patterns,
+                sharing: Sharing::default(),
+            }),
         }
     }
 

@@ -1,10 +1,12 @@
 //! Whether a class would verify with its probes.
 
-use reprise_classfile::flow::walk;
+use reprise_classfile::flow::{verify, walk};
 use reprise_classfile::read::ClassFile;
 
 /// The first version whose frames tell the types.
 const FRAMES: u16 = 50;
+/// The first that must verify by them: the one before may try without.
+const STRICT: u16 = 51;
 
 /// The verifier has its say when a class is linked, and then it is too late to
 /// load it as it was. So the types of every method are followed first, as far as
@@ -15,12 +17,18 @@ pub fn plausible(bytes: &[u8]) -> Result<(), String> {
         return Ok(());
     }
     for method in &class.methods {
-        let followed = class
-            .code(method)
-            .map_err(|error| error.to_string())?
-            .map_or(Ok(()), |code| walk(&class, method, &code, |_, _| {}));
+        let code = class.code(method).map_err(|error| error.to_string())?;
+        let Some(code) = code else { continue };
+        let followed = match class.major {
+            STRICT.. => verify(&class, method, &code),
+            _ => walk(&class, method, &code, |_, _| {}),
+        };
         if let Err(error) = followed {
-            return Err(format!("with its probes it would not verify: {error}"));
+            let name = class.pool.utf8(method.name);
+            let name = name.map_err(|error| error.to_string())?.to_str_lossy();
+            return Err(format!(
+                "with its probes it would not verify: in {name}, {error}"
+            ));
         }
     }
     Ok(())

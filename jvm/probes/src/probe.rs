@@ -30,6 +30,7 @@
 //!            writes(Object, R, site)     last(T, R)
 //!            writeStatic(T, R, site)
 //! touch      touch(R, site)              touched(R)
+//!            touchStatic(R, site)                                unless it is one of the inside
 //! order      acquired(Object, R)                                 a monitor is entered
 //!            waits(Object, R)            waited(R)               Object.wait
 //!            shares(Object, R, stripe)   shares(R, stripe)       before a volatile field

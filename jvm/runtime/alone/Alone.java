@@ -143,7 +143,7 @@ final class Alone {
         Json versions = new Json().put("reprise", Tables.reprise)
             .put("java", System.getProperty("java.version", ""))
             .put("jvm", System.getProperty("java.vm.name", ""));
-        Json details = new Json().put("observe", Tables.patterns).put("oracle", oracle)
+        Json details = new Json().put("observe", Tables.patterns).put("oracle", oracle).put("races", Tables.races)
             .put("instrumented", "ahead of time");
         return new Json().put("kind", "jvm-observe").put("subject", command.split(" ")[0])
             .put("command", commandLine()).put("host", host).put("started", now())

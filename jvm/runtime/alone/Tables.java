@@ -50,6 +50,7 @@ final class Tables {
     static int tablesVersion;
     static String[] patterns = {};
     static boolean oracle;
+    static boolean races;
     static int classes;
     static String[] limits = {};
     private static Site[] sites = {};
@@ -80,6 +81,7 @@ final class Tables {
             tablesVersion = in.readInt();
             patterns = texts(in);
             oracle = in.readBoolean();
+            races = in.readBoolean();
             limits = texts(in);
             classes = in.readInt();
             sites = new Site[in.readInt() + 1];

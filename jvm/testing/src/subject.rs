@@ -2,7 +2,8 @@
 //!
 //! A folder has Java files and `observe` (the patterns of the classes inside,
 //! one a line). It may have `release` (the first Java release it can do with),
-//! and `arguments` (those of `java`, where they are not `-cp . Main`).
+//! `arguments` (those of `java`, where they are not `-cp . Main`), and `options`
+//! (more of the agent's).
 //! `REPRISE_SUBJECT` chooses those whose names contain it.
 
 use std::fs;
@@ -45,9 +46,11 @@ impl Subject {
         text.split_whitespace().map(str::to_owned).collect()
     }
 
-    /// The patterns of the classes inside, as the agent takes them.
-    pub fn patterns(&self) -> String {
-        self.words("observe").join(":")
+    /// What the agent is to record: the classes inside, and how.
+    pub fn options(&self) -> String {
+        let mut options = vec![format!("observe={}", self.words("observe").join(":"))];
+        options.extend(self.words("options"));
+        options.join(",")
     }
 
     /// The arguments of `java` that run it in the folder of its classes.

@@ -76,7 +76,7 @@ fn prepare(session: &Session, frame: Frame) -> Result<(), String> {
 pub(super) fn begin(session: &Session, frame: Frame) -> Result<(), String> {
     let (recorder, stream) = Recorder::start(session)?;
     let address = recorder.address;
-    let tables = Tables::new(stream);
+    let tables = Tables::new(stream, session.patterns.sharing);
     let live = Live { tables, recorder };
     session
         .live

@@ -37,6 +37,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use jvmti_bindings::sys::jvmti::jvmtiCapabilities;
 use reprise_probes::pattern::Patterns;
+use reprise_probes::volatile::Sharing;
 
 use crate::environment::Environment;
 use crate::jni::{Frame, Global};
@@ -92,7 +93,10 @@ pub(crate) fn load(
 ) -> Result<(), String> {
     let release = environment.property(c"java.vm.specification.version");
     old_enough(&release.unwrap_or_default(), "--observe")?;
-    let patterns = patterns(&options.observe)?;
+    let mut patterns = patterns(&options.observe)?;
+    if options.races {
+        patterns.sharing = Sharing::Every;
+    }
     let mut wanted = jvmtiCapabilities::default();
     wanted.set_can_generate_all_class_hook_events(true);
     wanted.set_can_tag_objects(true);

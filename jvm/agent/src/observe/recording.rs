@@ -261,6 +261,7 @@ fn manifest(session: &Session) -> Manifest {
         details: serde_json::json!({
             "observe": session.patterns.iter().map(Pattern::text).collect::<Vec<_>>(),
             "oracle": !session.options.no_oracle,
+            "races": session.options.races,
         }),
         ..Manifest::default()
     }

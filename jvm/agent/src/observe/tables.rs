@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use reprise_classfile::read::ClassFile;
 use reprise_jvm_events::table::{Class, Entry, Method, Shape, Site, Skipped};
 use reprise_probes::catalog::{self, Catalog};
-use reprise_probes::volatile::Volatiles;
+use reprise_probes::volatile::{Sharing, Volatiles};
 use reprise_recording::spool::StdEnvironment;
 use reprise_recording::spool::ring::RingWriter;
 
@@ -47,7 +47,7 @@ pub(super) struct Named {
 }
 
 impl Tables {
-    pub(super) fn new(stream: RingWriter<StdEnvironment>) -> Self {
+    pub(super) fn new(stream: RingWriter<StdEnvironment>, sharing: Sharing) -> Self {
         Self(Mutex::new(Inner {
             stream,
             classes: HashMap::new(),
@@ -57,7 +57,7 @@ impl Tables {
             sites: Vec::new(),
             heritage: Heritage::default(),
             skipped: Vec::new(),
-            volatiles: Volatiles::default(),
+            volatiles: Volatiles::new(sharing),
         }))
     }
 

@@ -37,9 +37,9 @@ fn without_the_oracle_everything_that_comes_in_is_kept() {
     for subject in all.filter(|subject| some.contains(&&*subject.name())) {
         let classes = tempfile::tempdir().unwrap();
         assert!(subject.compile(classes.path()));
-        let patterns = subject.patterns();
+        let options = subject.options();
         let record = |name: &str, option: &str| {
-            let agent = support::agent(&format!("observe={patterns},out={name}{option}"));
+            let agent = support::agent(&format!("{options},out={name}{option}"));
             support::java(java, classes.path(), &[&agent, "-cp", ".", "Main"]);
             support::read_unchecked(&classes.path().join(name))
         };
@@ -100,7 +100,7 @@ fn check(subject: &Subject) {
 /// Runs a subject that was compiled into this folder on one JVM, which may need
 /// options of its own.
 pub(crate) fn check_on(subject: &Subject, classes: &Path, java: &Path, own: &[&str]) {
-    let patterns = subject.patterns();
+    let options = subject.options();
     let program = subject.arguments();
     let run = |options: &[&str]| {
         let all = own.iter().chain(options).copied();
@@ -108,7 +108,7 @@ pub(crate) fn check_on(subject: &Subject, classes: &Path, java: &Path, own: &[&s
         support::said(&support::java(java, classes, &arguments))
     };
     let name = format!("{} on {}", subject.name(), java.display());
-    let agent = support::agent(&format!("observe={patterns},out=x.reprise"));
+    let agent = support::agent(&format!("{options},out=x.reprise"));
     let plain = run(&[]);
     assert_eq!(run(&["-Xverify:all", &agent]).0, plain.0, "{name}");
     let path = classes.join("x.reprise");

@@ -16,17 +16,20 @@ fn a_thread_that_waits_for_room_is_not_harmed() {
     let folder = tempfile::tempdir().unwrap();
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     let tests = package.join("tests/e2e_ring/reprise/runtime");
-    let internal = "--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED";
+    let internal = ["misc", "vm.annotation"]
+        .map(|name| format!("--add-exports=java.base/jdk.internal.{name}=ALL-UNNAMED"));
     succeed(
         Command::new("javac")
-            .args([internal, "-encoding", "UTF-8", "-d"])
+            .args(&internal)
+            .args(["-encoding", "UTF-8", "-d"])
             .arg(folder.path())
             .arg(package.join("../runtime/reprise/runtime/Ring.java"))
             .args(["Native.java", "Waits.java"].map(|name| tests.join(name))),
     );
     succeed(
         Command::new("java")
-            .args([internal, "-cp"])
+            .args(&internal)
+            .arg("-cp")
             .arg(folder.path())
             .arg("reprise.runtime.Waits"),
     );

@@ -6,14 +6,17 @@
 //! for the one frame it may have to invent (see [`crate::relocate`]), and
 //! [`initialized_from`] to find where a constructor's `this` is usable.
 //! Older class files have no frames; for them [`initialized_from`] merges.
+//! [`verify`] holds a whole method against its frames.
 
 mod constructor;
 mod step;
 mod types;
+mod verify;
 
 pub use constructor::{Initialized, initialized_from};
 pub(crate) use step::Context;
 pub use types::{State, Type};
+pub use verify::verify;
 
 use crate::descriptor::{DescriptorError, MethodDescriptor};
 use crate::opcode;
@@ -82,6 +85,19 @@ pub enum FlowError {
     Mismatch {
         /// Where.
         offset: i64,
+    },
+    /// An instruction finds something else on the stack or in a local than it
+    /// needs.
+    #[error("the instruction at {offset} finds a value of another type than it needs")]
+    WrongType {
+        /// The instruction.
+        offset: u32,
+    },
+    /// More on the stack or in locals than the method has room for.
+    #[error("there is no room for what the instruction at {offset} makes")]
+    TooDeep {
+        /// The instruction.
+        offset: u32,
     },
     /// A jump target or handler without a frame, as in class files older than
     /// version 50.

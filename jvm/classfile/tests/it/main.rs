@@ -13,4 +13,5 @@ mod relocate;
 mod round_trip;
 mod support;
 mod traps;
+mod types;
 mod verify;

@@ -34,6 +34,28 @@ fn a_recording_cut_anywhere_is_played_as_far_as_it_goes_or_refused() {
     }
 }
 
+/// What has no events of a JVM is not taken for one in which nothing happened.
+#[test]
+fn a_recording_of_another_kind_is_refused() {
+    let java = &support::jdks()[0];
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("x.reprise");
+    let manifest = reprise_recording::Manifest {
+        kind: "process.last".to_owned(),
+        ..reprise_recording::Manifest::default()
+    };
+    let writer = Writer::create(&file, &manifest).unwrap();
+    writer
+        .finish(reprise_recording::Closing::default())
+        .unwrap();
+    let refused = support::play(&mut support::jvm(java), &file).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "it is a recording of the kind \"process.last\", and those of the kind \"jvm-observe\" \
+         are played here"
+    );
+}
+
 fn check<S: Source>(jvm: &mut reprise_jvm_player::Jvm, java: &Path, recording: &Recording<S>) {
     match jvm.play(recording, &Plan::default()) {
         Ok(played) => assert_eq!(played.divergences, []),

@@ -49,6 +49,7 @@ const SAMPLE: &[&str] = &[
     "NonValidator",
     "StdXMLParser",
     "StdXMLReader",
+    "ValidatorPlugin",
     "XMLElement",
     "XMLException",
     "XMLUtil",

@@ -30,6 +30,41 @@ fn every_subject_is_played_as_recorded() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+/// Those whose class files for Java 8 differ most: no nestmates, `StringBuilder`
+/// for concatenation, accessors for private members.
+const FOR_8: &[&str] = &[
+    "jvm-callbacks",
+    "jvm-constructors",
+    "jvm-initialisers",
+    "jvm-lambdas",
+    "jvm-references",
+    "jvm-subclasses",
+];
+
+/// Class files of older releases are what most programs consist of.
+#[test]
+fn class_files_of_older_releases_are_played() {
+    let javas = support::jdks();
+    let oldest = javas.first().unwrap();
+    let mut jvm = support::jvm(oldest);
+    let mut wrong = Vec::new();
+    for subject in Subject::all() {
+        let name = subject.name();
+        let releases: &[u32] = match name.as_str() {
+            "jvm-defaults" => &[11],
+            _ if FOR_8.contains(&name.as_str()) => &[8],
+            _ => &[],
+        };
+        for release in releases {
+            let compile = |classes: &Path| subject.compile_with(oldest, Some(*release), classes);
+            let found = played(&subject, &mut [(oldest, &mut jvm)], compile);
+            let found = found.unwrap_or_else(|| panic!("{name} is no Java {release}"));
+            wrong.extend(found);
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
 /// Records a subject on each JVM, with what the inside did and without, takes
 /// its classes away, and plays it: nothing that a replay needs is dropped with
 /// the oracle. What was wrong; none when it could not be compiled.
@@ -49,8 +84,8 @@ pub(crate) fn played(
     let mut recordings = Vec::new();
     for (at, (java, _)) in jvms.iter().enumerate() {
         for option in ["", ",no-oracle"] {
-            let observe = format!("observe={}{option}", subject.patterns());
-            let (file, _) = support::record(java, &classes, &observe, &program);
+            let options = format!("{}{option}", subject.options());
+            let (file, _) = support::record(java, &classes, &options, &program);
             let kept = folder.path().join(format!("{at}{option}.reprise"));
             fs::rename(file, &kept).unwrap();
             recordings.push((at, option, kept));

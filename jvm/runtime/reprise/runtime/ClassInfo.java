@@ -2,11 +2,14 @@ package reprise.runtime;
 
 import java.lang.ref.WeakReference;
 
+import jdk.internal.vm.annotation.DontInline;
+import jdk.internal.vm.annotation.ForceInline;
+
 /**
  * What the runtime knows of a class, looked up once and kept with the class.
  *
- * It refers to the class, but does not keep it alive. Looking up follows eight
- * pointers; comparing the class of an object with that of the info which was
+ * It refers to the class, but does not keep it alive. The JDK's way of looking
+ * up follows eight pointers; comparing a class with that of the info which was
  * right the last time follows three, and the processor need not wait for the
  * answer.
  */
@@ -43,6 +46,12 @@ final class ClassInfo extends WeakReference<Class<?>> {
         }
     };
 
+    /**
+     * The class, if it is one that the JVM never unloads, else null. Asking a weak reference keeps
+     * the compiler from carrying anything past it in registers.
+     */
+    private final Class<?> kept;
+
     final int number;
     final int space;
     final int kind;
@@ -68,12 +77,31 @@ final class ClassInfo extends WeakReference<Class<?>> {
         return kind == BOX || kind == TEXT || kind == STRING;
     }
 
+    private static final int LATEST = 1 << 10;
+    /** Those that were asked for last, by the identity of their classes. Any thread may write over any. */
+    private static final ClassInfo[] latest = new ClassInfo[LATEST];
+
+    @ForceInline
     static ClassInfo of(Class<?> type) {
-        return KNOWN.get(type);
+        ClassInfo info = latest[System.identityHashCode(type) & LATEST - 1];
+        return info != null && info.isOf(type) ? info : known(type);
+    }
+
+    @ForceInline
+    boolean isOf(Class<?> type) {
+        return kept == type || kept == null && get() == type;
+    }
+
+    @DontInline
+    private static ClassInfo known(Class<?> type) {
+        ClassInfo info = KNOWN.get(type);
+        latest[System.identityHashCode(type) & LATEST - 1] = info;
+        return info;
     }
 
     private ClassInfo(Class<?> c) {
         super(c);
+        kept = isForEver(c) ? c : null;
         long info = Native.classInfo(c);
         boolean inside = (info & 1) != 0;
         number = (int) (info >> 1);
@@ -89,6 +117,14 @@ final class ClassInfo extends WeakReference<Class<?>> {
             : c == Class.class ? CLASS
             : Values.isText(c) ? TEXT
             : PLAIN;
+    }
+
+    /** Whether a class lives as long as the JVM: that of a loader which does, and not a hidden one. */
+    private static boolean isForEver(Class<?> c) {
+        ClassLoader loader = c.getClassLoader();
+        boolean own = loader == null
+            || loader.getClass().getName().startsWith("jdk.internal.loader.ClassLoaders$");
+        return own && c.getName().indexOf('/') < 0;
     }
 
     private static long offset(Class<?> c) {

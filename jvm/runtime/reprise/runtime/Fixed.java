@@ -11,7 +11,7 @@ final class Fixed {
     private static final byte LEAVES = 2;
 
     /** By site; 0 for those that nobody has asked about. */
-    private static volatile byte[] known = new byte[1024];
+    private static byte[] known = new byte[1024];
 
     private Fixed() {}
 

@@ -10,7 +10,7 @@ import java.lang.ref.WeakReference;
  * an entry; it then looks again under the lock, where entries are added.
  */
 final class Ids {
-    private static final class Entry extends WeakReference<Object> {
+    static final class Entry extends WeakReference<Object> {
         final int hash;
         final long id;
         volatile Entry next;
@@ -30,13 +30,13 @@ final class Ids {
 
     private Ids() {}
 
-    /** The number of an object; if it has none, it gets the one that is offered. */
-    static long get(Object object, long offered) {
+    /** An object with its number; if it has none, it gets the one that is offered. */
+    static Entry get(Object object, long offered) {
         int hash = spread(System.identityHashCode(object));
         Entry[] entries = table;
         for (Entry e = entries[hash & entries.length - 1]; e != null; e = e.next) {
             if (e.hash == hash && e.get() == object) {
-                return e.id;
+                return e;
             }
         }
         return add(object, hash, offered);
@@ -54,21 +54,22 @@ final class Ids {
         return false;
     }
 
-    private static long add(Object object, int hash, long offered) {
+    private static Entry add(Object object, int hash, long offered) {
         synchronized (LOCK) {
             forget();
             Entry[] entries = table;
             int slot = hash & entries.length - 1;
             for (Entry e = entries[slot]; e != null; e = e.next) {
                 if (e.hash == hash && e.get() == object) {
-                    return e.id;
+                    return e;
                 }
             }
-            entries[slot] = new Entry(object, hash, offered, entries[slot]);
+            Entry added = new Entry(object, hash, offered, entries[slot]);
+            entries[slot] = added;
             if (++size > entries.length) {
                 grow(entries);
             }
-            return offered;
+            return added;
         }
     }
 

@@ -261,6 +261,13 @@ public final class Probe {
         r.touch(site);
     }
 
+    /** The same for a static field that may be one of the inside after all. */
+    public static void touchStatic(Recorder r, int site) {
+        if (!Fixed.stays(site)) {
+            r.touch(site);
+        }
+    }
+
     public static void touched(Recorder r) {
         r.touched();
     }
@@ -398,7 +405,7 @@ public final class Probe {
     public static void last(Object v, Recorder r) { if (r.at != 0) { r.value(v); r.end(); } }
 
     public static void returns(boolean v, Recorder r, int token) {
-        if ((token & 1) != 0 && !r.inCallRet(token, Type.BOOLEAN, v ? 1 : 0)) { r.inCallRet(token, Type.BOOLEAN); if (r.at != 0) r.value(v); r.end(); }
+        if ((token & 1) != 0 && !r.inCallRet(token, Type.BOOLEAN, v ? 1 : 0)) r.inCallRetOf(v, token);
     }
     public static void returns(byte v, Recorder r, int token) {
         if ((token & 1) != 0) { r.inCallRet(token, Type.BYTE); if (r.at != 0) r.value(v); r.end(); }
@@ -410,7 +417,7 @@ public final class Probe {
         if ((token & 1) != 0) { r.inCallRet(token, Type.SHORT); if (r.at != 0) r.value(v); r.end(); }
     }
     public static void returns(int v, Recorder r, int token) {
-        if ((token & 1) != 0 && !r.inCallRet(token, Type.INT, Recorder.zigzag(v))) { r.inCallRet(token, Type.INT); if (r.at != 0) r.value(v); r.end(); }
+        if ((token & 1) != 0 && !r.inCallRet(token, Type.INT, Recorder.zigzag(v))) r.inCallRetOf(v, token);
     }
     public static void returns(long v, Recorder r, int token) {
         if ((token & 1) != 0) { r.inCallRet(token, Type.LONG); if (r.at != 0) r.value(v); r.end(); }
@@ -426,7 +433,7 @@ public final class Probe {
     }
 
     public static void returned(boolean v, Recorder r) {
-        if ((r.level & 1) == 0 && !r.outCallRet(Type.BOOLEAN, v ? 1 : 0)) { r.outCallRet(Type.BOOLEAN); if (r.at != 0) r.value(v); r.end(); }
+        if ((r.level & 1) == 0 && !r.outCallRet(Type.BOOLEAN, v ? 1 : 0)) r.outCallRetOf(v);
     }
     public static void returned(byte v, Recorder r) {
         if ((r.level & 1) == 0) { r.outCallRet(Type.BYTE); if (r.at != 0) r.value(v); r.end(); }
@@ -438,7 +445,7 @@ public final class Probe {
         if ((r.level & 1) == 0) { r.outCallRet(Type.SHORT); if (r.at != 0) r.value(v); r.end(); }
     }
     public static void returned(int v, Recorder r) {
-        if ((r.level & 1) == 0 && !r.outCallRet(Type.INT, Recorder.zigzag(v))) { r.outCallRet(Type.INT); if (r.at != 0) r.value(v); r.end(); }
+        if ((r.level & 1) == 0 && !r.outCallRet(Type.INT, Recorder.zigzag(v))) r.outCallRetOf(v);
     }
     public static void returned(long v, Recorder r) {
         if ((r.level & 1) == 0) { r.outCallRet(Type.LONG); if (r.at != 0) r.value(v); r.end(); }
@@ -531,14 +538,31 @@ public final class Probe {
     public static void inRead(Object receiver, Object v, int site) {
         if (isUnmentioned(v) && !Fixed.leaves(receiver.getClass(), site)) {
             Recorder r = Recorders.current();
-            if (r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
+            if (r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); found(v); }
         }
     }
 
     public static void inReadStatic(Object v, int site) {
         if (isUnmentioned(v) && !Fixed.leaves(site)) {
             Recorder r = Recorders.current();
-            if (r.inWrite(site)) { r.value(v); r.end(); }
+            if (r.inWrite(site)) { r.value(v); r.end(); found(v); }
+        }
+    }
+
+    /** The same in an array: as if the element had been written again. */
+    public static void inReadElement(Object array, int index, Object v, int site) {
+        if (isUnmentioned(v) && Ids.isKnown(array)) {
+            Recorder r = Recorders.current();
+            int own = Native.fieldSite(site, array.getClass(), "[" + index + "]",
+                "Ljava/lang/Object;", false);
+            if (r.inWrite(own)) { r.namesOnly(); r.value(array); r.value(v); r.end(); found(v); }
+        }
+    }
+
+    /** An array that was found: the outside may write to it from now on. */
+    private static void found(Object v) {
+        if (v.getClass().isArray()) {
+            Watched.add(v);
         }
     }
 
@@ -547,7 +571,8 @@ public final class Probe {
             return false;
         }
         ClassInfo info = ClassInfo.of(o.getClass());
-        return info.kind == ClassInfo.NUMBERED && Ring.U.getLong(o, info.offset) == 0;
+        return info.kind == ClassInfo.NUMBERED ? Ring.U.getLong(o, info.offset) == 0
+            : info.space == ClassInfo.ARRAY && !Ids.isKnown(o);
     }
 
     public static void inWrite(Object receiver, boolean v, int site) {

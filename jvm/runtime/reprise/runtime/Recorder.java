@@ -1,6 +1,15 @@
 package reprise.runtime;
 
-/** The events of one thread, as jvm/events/src/event.rs draws them. */
+import jdk.internal.vm.annotation.DontInline;
+import jdk.internal.vm.annotation.ForceInline;
+
+/**
+ * The events of one thread, as jvm/events/src/event.rs draws them.
+ *
+ * Most events are plain: nothing has to be said before or after them. These
+ * take the quick way, which is compiled into the subject's methods and has to
+ * be short; everything else is behind calls that are never inlined.
+ */
 public final class Recorder extends Ring {
     static final int INCALL = 1 << 4;
     static final int INCALLRET = 2 << 4;
@@ -24,6 +33,8 @@ public final class Recorder extends Ring {
     static boolean oracle = true;
     /** The identifier of the Java thread. */
     final long tid;
+    /** How often it was asked for while another was the favourite. */
+    int asked;
     /** The number of this thread in the recording. */
     final int thread;
     /** Even outside, odd inside. */
@@ -36,6 +47,12 @@ public final class Recorder extends Ring {
     private long count;
     /** How many of them no event has mentioned. */
     private long silent;
+    /** What has to be looked after before or after each event; 0 for nothing. */
+    private int odd;
+    private static final int SILENT = 1;
+    private static final int CROSSING = 2;
+    private static final int UNSETTLED = 4;
+    private static final int SUPERS = 8;
     /** Whether the event that was begun is only counted. */
     private boolean unsaid;
 
@@ -64,6 +81,8 @@ public final class Recorder extends Ring {
     private static final int INFOS = 64;
     /** What was known of the objects that were last at the same place. */
     private final ClassInfo[] infos = new ClassInfo[INFOS];
+    /** And the objects themselves, as far as a map has their numbers. */
+    private final Ids.Entry[] recent = new Ids.Entry[INFOS];
     /** A number that stands for the site or method of the event. */
     private int place;
     /**
@@ -123,8 +142,36 @@ public final class Recorder extends Ring {
         end();
     }
 
+    /** Whether the next event is a plain one, as far as is known before it. */
+    @ForceInline
+    private boolean isPlain() {
+        return (odd | touching | Watched.count) == 0;
+    }
+
+    /** What has to be looked after from here on. */
+    private void look() {
+        odd = (silent == 0 ? 0 : SILENT)
+            | (crossing.isEmpty() ? 0 : CROSSING)
+            | (crossing.unsettled == null ? 0 : UNSETTLED)
+            | (supers.top() == 0 ? 0 : SUPERS);
+    }
+
     /** Begins an INCALL and returns the token of the method. */
+    @ForceInline
     int inCall(int method) {
+        if (!isPlain() || !isLatest() || !begins(INCALL, method)) {
+            return inCallOdd(method);
+        }
+        unsaid = false;
+        arrays = BRINGS;
+        place = method;
+        int now = level + 1;
+        next = now;
+        return now << 1 | 1;
+    }
+
+    @DontInline
+    private int inCallOdd(int method) {
         if (supers.top() == level && level != 0 && !supers.isActive()) {
             leaveSuper();
         }
@@ -141,9 +188,15 @@ public final class Recorder extends Ring {
         return now << 1 | 1;
     }
 
+    @ForceInline
     void inCallRet(int token, int type) {
-        outgoing(INCALLRET | type);
         next = (token >> 1) - 1;
+        if (!isPlain() || !begins(INCALLRET | type)) {
+            outgoing(INCALLRET | type);
+            return;
+        }
+        unsaid = !oracle;
+        arrays = LEAVES;
     }
 
     /**
@@ -167,7 +220,20 @@ public final class Recorder extends Ring {
         finish(thrown);
     }
 
+    @ForceInline
     void outCall(int site) {
+        if (!isPlain() || !begins(OUTCALL, site)) {
+            outCallOdd(site);
+            return;
+        }
+        unsaid = !oracle;
+        arrays = GIVES;
+        place = site;
+        next = level + 1;
+    }
+
+    @DontInline
+    private void outCallOdd(int site) {
         int out = level + 1;
         outgoing(OUTCALL, site);
         arrays = GIVES;
@@ -180,10 +246,12 @@ public final class Recorder extends Ring {
     /** The outcall that was begun is super() in a constructor of this class. */
     void expectSuper(String type) {
         supers.push(next, type);
+        look();
     }
 
     void superReturned() {
         supers.pop();
+        look();
     }
 
     /**
@@ -193,6 +261,7 @@ public final class Recorder extends Ring {
     private void leaveSuper() {
         int to = supers.top() - 2;
         supers.pop();
+        look();
         // The method that is left is a constructor.
         unwind(null, to, true);
     }
@@ -202,7 +271,19 @@ public final class Recorder extends Ring {
         arrays = NAMES;
     }
 
+    @ForceInline
     void outCallRet(int type) {
+        if (!isPlain() || !isLatest() || !begins(OUTCALLRET | type)) {
+            outCallRetOdd(type);
+            return;
+        }
+        unsaid = false;
+        arrays = BRINGS;
+        next = level - 1;
+    }
+
+    @DontInline
+    private void outCallRetOdd(int type) {
         incoming(OUTCALLRET | type);
         next = level - 1;
         if (crossing.unsettled != null) {
@@ -215,7 +296,21 @@ public final class Recorder extends Ring {
         finish(thrown);
     }
 
+    @ForceInline
     void access(int what, int site) {
+        if (!isPlain() || !isLatest() || !begins(what, site)) {
+            accessOdd(what, site);
+            return;
+        }
+        boolean comesIn = what != OUTWRITE;
+        unsaid = !comesIn && !oracle;
+        arrays = comesIn ? BRINGS : LEAVES;
+        place = site;
+        next = level;
+    }
+
+    @DontInline
+    private void accessOdd(int what, int site) {
         if (what == OUTWRITE) {
             outgoing(what, site);
         } else {
@@ -287,6 +382,7 @@ public final class Recorder extends Ring {
         while (supers.top() > to) {
             supers.pop();
         }
+        look();
     }
 
     /** Whether an instruction throws this on its own account. */
@@ -329,6 +425,7 @@ public final class Recorder extends Ring {
         begin(first, id);
     }
 
+    @DontInline
     private void outgoing(int first) {
         outgoing(first, oracle);
     }
@@ -357,27 +454,39 @@ public final class Recorder extends Ring {
                 publish();
             }
             silent = 0;
+            look();
         }
     }
 
     /** An OUTCALLRET or, from a token, an INCALLRET, with a short number: the quick way. */
+    @ForceInline
     boolean outCallRet(int type, long number) {
-        order();
-        if (silent != 0 || Watched.count != 0 || !crossing.isEmpty()
-            || crossing.unsettled != null || !whole(OUTCALLRET | type, number)) {
+        if (!isPlain() || !isLatest() || !whole(OUTCALLRET | type, number)) {
             return false;
         }
         level--;
         return true;
     }
 
+    @ForceInline
     boolean inCallRet(int token, int type, long number) {
-        if (!oracle || silent != 0 || Watched.count != 0 || !crossing.isEmpty() || !whole(INCALLRET | type, number)) {
+        if (!isPlain() || !oracle || !whole(INCALLRET | type, number)) {
             return false;
         }
         level = (token >> 1) - 1;
         return true;
     }
+
+    // What the quick way is not for.
+
+    @DontInline
+    void outCallRetOf(boolean v) { outCallRet(Type.BOOLEAN); if (at != 0) value(v); end(); }
+    @DontInline
+    void outCallRetOf(int v) { outCallRet(Type.INT); if (at != 0) value(v); end(); }
+    @DontInline
+    void inCallRetOf(boolean v, int token) { inCallRet(token, Type.BOOLEAN); if (at != 0) value(v); end(); }
+    @DontInline
+    void inCallRetOf(int v, int token) { inCallRet(token, Type.INT); if (at != 0) value(v); end(); }
 
     static long zigzag(int v) {
         return (v << 1 ^ v >> 31) & 0xffff_ffffL;
@@ -387,7 +496,18 @@ public final class Recorder extends Ring {
      * The event that was begun is complete. The level changes last: a stack
      * that overflows before that leaves a crossing that has not happened.
      */
+    @ForceInline
     void end() {
+        if ((odd | Watched.count) != 0 || unsaid || at == 0) {
+            endOdd();
+            return;
+        }
+        publish();
+        level = next;
+    }
+
+    @DontInline
+    private void endOdd() {
         if (unsaid) {
             at = 0;
         } else if (at != 0) {
@@ -398,7 +518,10 @@ public final class Recorder extends Ring {
         }
         if (Watched.count != 0) {
             if ((next & 1) == 0) {
-                Watched.leave();
+                // Where the outside goes on, it may have written to some of them.
+                if (next != level) {
+                    Watched.leave();
+                }
             } else {
                 Watched.enter(this);
                 // Elements that are new there have come in.
@@ -407,6 +530,7 @@ public final class Recorder extends Ring {
                 }
             }
         }
+        look();
         level = next;
     }
 
@@ -466,39 +590,73 @@ public final class Recorder extends Ring {
     void value(float v) { U.putIntUnaligned(null, at, Float.floatToRawIntBits(v)); at += 4; }
     void value(double v) { U.putLongUnaligned(null, at, Double.doubleToRawLongBits(v)); at += 8; }
 
+    @ForceInline
     void value(Object o) {
-        if (at == 0) {
-            return;
-        }
         if (o == null) {
             U.putByte(at++, (byte) 0);
-        } else if (o instanceof String) {
-            constant(Values.string((String) o));
+            return;
+        }
+        ClassInfo info = infos[slot()];
+        if (info != null && info.isOf(o.getClass())) {
+            object(o, info);
         } else {
-            object(o, info(o.getClass()));
+            another(o);
         }
     }
 
-    /** What is known of a class, most often what was right here the last time. */
-    private ClassInfo info(Class<?> type) {
-        int slot = (int) (at - start) + place & INFOS - 1;
-        ClassInfo info = infos[slot];
-        if (info == null || info.get() != type) {
-            info = ClassInfo.of(type);
-            infos[slot] = info;
+    /** Of another class than the last time. */
+    @DontInline
+    private void another(Object o) {
+        if (o instanceof String) {
+            constant(Values.string((String) o));
+        } else {
+            ClassInfo info = ClassInfo.of(o.getClass());
+            infos[slot()] = info;
+            object(o, info);
         }
-        return info;
+    }
+
+    /** Where it is remembered what was at the same place of such an event the last time. */
+    @ForceInline
+    private int slot() {
+        return (int) (at - start) + place & INFOS - 1;
     }
 
     /** An object, not null, whose class was looked up already. */
+    @ForceInline
     void object(Object o, ClassInfo info) {
         if (at == 0) {
             return;
         }
+        if (info.kind == ClassInfo.NUMBERED) {
+            long id = U.getLong(o, info.offset);
+            if (id >>> 40 == thread) {
+                mine(id, ClassInfo.INSIDE);
+                return;
+            }
+        } else if (info.kind == ClassInfo.PLAIN && info.space == ClassInfo.OUTSIDE) {
+            Ids.Entry last = recent[slot()];
+            if (last != null && last.get() == o && last.id >>> 40 == thread) {
+                mine(last.id, ClassInfo.OUTSIDE);
+                return;
+            }
+        }
+        other(o, info);
+    }
+
+    /** An object that this thread was the first to mention. */
+    @ForceInline
+    private void mine(long id, int space) {
+        varint(1 + ((id & (1L << 40) - 1) << 3 | space));
+    }
+
+    @DontInline
+    private void other(Object o, ClassInfo info) {
         switch (info.kind) {
             case ClassInfo.NUMBERED: numbered(o, info); break;
             case ClassInfo.PLAIN: plain(o, info); break;
             case ClassInfo.BOX: box(o, info.type); break;
+            case ClassInfo.ENUM: constant(o, info); break;
             default: constant(Values.number(o, info)); break;
         }
     }
@@ -516,12 +674,14 @@ public final class Recorder extends Ring {
             if (U.getLong(o, info.offset) == 0 && U.compareAndSetLong(o, info.offset, 0, nextId())) {
                 count++;
                 silent++;
+                look();
             }
         } else if (info.kind == ClassInfo.PLAIN) {
             long mine = nextId();
-            if (Ids.get(o, mine) == mine) {
+            if (Ids.get(o, mine).id == mine) {
                 count++;
                 silent++;
+                look();
                 if (o instanceof Object[]) {
                     for (Object element : (Object[]) o) {
                         expose(element);
@@ -535,6 +695,17 @@ public final class Recorder extends Ring {
         varint(1 + ((long) number << 2 | 2));
     }
 
+    /** A constant of an enum; one that no constructor has made has no name, and is none. */
+    private void constant(Object o, ClassInfo info) {
+        if (((Enum<?>) o).name() != null) {
+            constant(Values.number(o, info));
+        } else if (info.offset != 0) {
+            numbered(o, info);
+        } else {
+            plain(o, info);
+        }
+    }
+
     /** An inside object with a number of its own in a field. */
     private void numbered(Object o, ClassInfo info) {
         long id = U.getLong(o, info.offset);
@@ -544,6 +715,7 @@ public final class Recorder extends Ring {
                 first(o, info);
                 if (arrays == BRINGS || arrays == HOLDS) {
                     crossing.adopts(o);
+                    odd |= CROSSING;
                 }
                 return;
             }
@@ -555,12 +727,15 @@ public final class Recorder extends Ring {
     /** Any other object: its number is in a map. */
     private void plain(Object o, ClassInfo info) {
         long mine = nextId();
-        long id = Ids.get(o, mine);
+        Ids.Entry entry = Ids.get(o, mine);
+        recent[slot()] = entry;
+        long id = entry.id;
         boolean isFirst = id == mine;
         if (isFirst) {
             first(o, info);
             if (info.copies && (arrays == BRINGS || arrays == HOLDS)) {
                 crossing.adopts(o);
+                odd |= CROSSING;
             }
         } else {
             again(id, info.space);
@@ -574,6 +749,7 @@ public final class Recorder extends Ring {
             } else if (arrays == BRINGS || arrays == HOLDS && isFirst) {
                 crossing.comesIn(o);
             }
+            odd |= crossing.isEmpty() ? 0 : CROSSING;
         }
     }
 
@@ -586,6 +762,7 @@ public final class Recorder extends Ring {
         count++;
         if (unsaid) {
             silent++;
+            odd |= SILENT;
         }
         varint(1 + info.space);
         varint(info.number);

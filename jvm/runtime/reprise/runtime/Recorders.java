@@ -13,6 +13,12 @@ public final class Recorders {
     private static final Map<Long, Owned> ALL = new HashMap<>();
     private static final long TID = Ring.U.objectFieldOffset(Thread.class, "tid");
     private static int threads;
+    /**
+     * The one that is asked for most, as far as is known: whether it is the right one can be checked
+     * while going on with it. Written seldom, since all threads read it.
+     */
+    private static Recorder favourite;
+    private static final int OFTEN = 1 << 12;
 
     private static final class Owned {
         final Recorder recorder;
@@ -56,8 +62,19 @@ public final class Recorders {
     static Recorder current() {
         Thread thread = Thread.currentThread();
         long tid = Ring.U.getLong(thread, TID);
+        Recorder recorder = favourite;
+        return recorder != null && recorder.tid == tid ? recorder : another(thread, tid);
+    }
+
+    private static Recorder another(Thread thread, long tid) {
         Recorder recorder = FAST[(int) tid & MASK];
-        return recorder != null && recorder.tid == tid ? recorder : find(thread, tid);
+        if (recorder == null || recorder.tid != tid) {
+            recorder = find(thread, tid);
+        }
+        if ((++recorder.asked & OFTEN - 1) == 0) {
+            favourite = recorder;
+        }
+        return recorder;
     }
 
     private static Recorder find(Thread thread, long tid) {

@@ -1,6 +1,8 @@
 package reprise.runtime;
 
 import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.DontInline;
+import jdk.internal.vm.annotation.ForceInline;
 
 /**
  * One ring of the spool, written with plain stores into the shared mapping.
@@ -31,6 +33,8 @@ class Ring {
     private static int process;
 
     private final long control;
+    /** Where the stamps are counted. */
+    private final long clock = base + 192;
     private final long data;
     /** Of a position, what is within the ring. */
     private final long mask;
@@ -166,14 +170,22 @@ class Ring {
 
     /** Begins an event with a number of the tables behind its first byte. */
     final void begin(int first, int id) {
-        if (pos + ROOM > limit || id >>> 14 != 0) {
+        if (!begins(first, id)) {
             begin(first);
             if (at != 0) {
                 varint(id);
             }
-            return;
         }
-        long to = start = data + (pos & mask);
+    }
+
+    /** The same in the quick way; false when it has to be done in the ordinary one. */
+    @ForceInline
+    final boolean begins(int first, int id) {
+        long from = pos;
+        if (from + ROOM > limit || id >>> 14 != 0) {
+            return false;
+        }
+        long to = start = data + (from & mask);
         // One store for both; what it writes too much is written over.
         if (id < 128) {
             U.putShortUnaligned(null, to + HEAD, (short) (first & 0xff | id << 8));
@@ -183,12 +195,27 @@ class Ring {
             U.putIntUnaligned(null, to + HEAD, bytes);
             at = to + HEAD + 3;
         }
+        return true;
+    }
+
+    /** The same for an event without such a number. */
+    @ForceInline
+    final boolean begins(int first) {
+        long from = pos;
+        if (from + ROOM > limit) {
+            return false;
+        }
+        long to = start = data + (from & mask);
+        U.putByte(to + HEAD, (byte) first);
+        at = to + HEAD + 1;
+        return true;
     }
 
     /**
      * A whole event with one short number, head and all in one store; false
      * when it has to be written in the ordinary way.
      */
+    @ForceInline
     final boolean whole(int first, long number) {
         if (pos + ROOM > limit || number >>> 14 != 0) {
             return false;
@@ -226,6 +253,7 @@ class Ring {
     }
 
     /** Makes the event that was begun exist. */
+    @ForceInline
     final void publish() {
         long length = at - start;
         at = 0;
@@ -240,16 +268,24 @@ class Ring {
      * in, and nobody can have seen it before.
      */
     final void order() {
-        if (!ended && U.getLongVolatile(null, base + 192) != stamp) {
-            stamp = U.getAndAddLong(null, base + 192, 1) + 1;
-            number(SLICE, stamp);
+        if (!isLatest() && !ended) {
+            stampAnew();
         }
+    }
+
+    /**
+     * Whether nobody has taken a stamp since this thread did. A plain load does: whatever lets this
+     * thread know of what another has done keeps it from being moved before that.
+     */
+    @ForceInline
+    final boolean isLatest() {
+        return U.getLong(clock) == stamp;
     }
 
     /** The events from here on come after everything that others have done. */
     final void stampAnew() {
         if (!ended) {
-            stamp = U.getAndAddLong(null, base + 192, 1) + 1;
+            stamp = U.getAndAddLong(null, clock, 1) + 1;
             number(SLICE, stamp);
         }
     }
@@ -259,7 +295,7 @@ class Ring {
      * another thread has done.
      */
     final void orderBegun() {
-        if (ended || at == 0 || U.getLongVolatile(null, base + 192) == stamp) {
+        if (ended || at == 0 || isLatest()) {
             return;
         }
         // The whole event has to fit behind the stamp; if it does not, rarely, it
@@ -268,7 +304,7 @@ class Ring {
         if (pos + HEAD + 8 + ROOM > limit) {
             return;
         }
-        stamp = U.getAndAddLong(null, base + 192, 1) + 1;
+        stamp = U.getAndAddLong(null, clock, 1) + 1;
         U.copyMemory(start, start + HEAD + 8, length);
         U.putShortUnaligned(null, start, (short) (SLICE << 13 | 8));
         U.putLongUnaligned(null, start + HEAD, stamp);
@@ -278,6 +314,7 @@ class Ring {
         U.putLongRelease(null, control + 128, pos);
     }
 
+    @ForceInline
     final void varint(long number) {
         long p = at;
         if (number >>> 7 == 0) {
@@ -290,12 +327,17 @@ class Ring {
             at = p + 2;
             return;
         }
+        at = longer(p, number);
+    }
+
+    @DontInline
+    private static long longer(long p, long number) {
         while ((number & ~0x7fL) != 0) {
             U.putByte(p++, (byte) (number | 0x80));
             number >>>= 7;
         }
         U.putByte(p++, (byte) number);
-        at = p;
+        return p;
     }
 
     private void number(int tag, long value) {
@@ -373,7 +415,7 @@ class Ring {
                 limit = 0;
                 return false;
             }
-            pause(50_000);
+            pause(200_000);
             long now = System.nanoTime();
             long rested = counted(now - looked);
             looked = now;

@@ -21,7 +21,8 @@ final class Sites {
         }
     }
 
-    private static volatile Met[] sites = new Met[1024];
+    /** Read as it happens to be: what is not seen there is asked for again. */
+    private static Met[] sites = new Met[1024];
 
     private Sites() {}
 
@@ -31,7 +32,7 @@ final class Sites {
         Met[] all = sites;
         if (site < all.length) {
             for (Met met = all[site]; met != null; met = met.next) {
-                if (met.info.get() == type) {
+                if (met.info.isOf(type)) {
                     return met.leaves ? met.info : null;
                 }
             }
@@ -41,7 +42,7 @@ final class Sites {
     }
 
     /** What the agent has said of the fields that sites name: 0 nothing yet. */
-    private static volatile byte[] fields = new byte[1024];
+    private static byte[] fields = new byte[1024];
 
     /** The stripe of the field that a site names; -1 when it is not a volatile one of the inside. */
     static int stripe(int site) {

@@ -142,7 +142,8 @@ final class Constants {
 
     /** Whether an object travels by value; boxes are looked at elsewhere. */
     static boolean isConstant(Object o) {
-        return o instanceof String || o instanceof Class || o instanceof Enum || isText(o);
+        return o instanceof String || o instanceof Class || isText(o)
+            || o instanceof Enum && ((Enum<?>) o).name() != null;
     }
 
     /** Whether most calls on such an object run for real. */

@@ -73,6 +73,9 @@ final class Mentions {
         // numbers of what only a finalizer can still reach.
         boolean forgotten = key != 0 && expected.isObject() && expected.isFirst()
             && player.getName().equals("Finalizer");
+        if (actual instanceof VirtualMachineError && expected.isObject() && expected.bits != key) {
+            return sameError(expected, actual);
+        }
         if (key != 0 && !forgotten) {
             return expected.isObject() && expected.bits == key;
         }
@@ -82,6 +85,22 @@ final class Mentions {
             && replay.types.get(expected.type).title().equals(replay.types.title(actual.getClass()))
             && (expected.kind != Value.ARRAY
                 || java.lang.reflect.Array.getLength(actual) == expected.length);
+    }
+
+    /**
+     * A JVM throws some of its errors again and again, so that which of them are
+     * the same object differs from run to run.
+     */
+    private boolean sameError(Value expected, Object actual) {
+        Class<?> type = actual.getClass();
+        if (expected.isFirst()) {
+            long key = next();
+            replay.objects.bind(actual, key);
+            return key == expected.bits
+                && replay.types.get(expected.type).title().equals(replay.types.title(type));
+        }
+        Object known = replay.objects.get(expected.bits);
+        return known != null && known.getClass() == type;
     }
 
     /** What a value from outside is here. */
@@ -163,7 +182,7 @@ final class Mentions {
         if (o instanceof Class) {
             return replay.types.title((Class<?>) o) + ".class";
         }
-        if (o instanceof Enum) {
+        if (o instanceof Enum && Constants.isConstant(o)) {
             return replay.types.title(((Enum<?>) o).getDeclaringClass()) + "." + ((Enum<?>) o).name();
         }
         int box = Value.boxed(o);

@@ -235,6 +235,10 @@ final class Player extends Thread {
         Site site = replay.recorded(event.id);
         boolean isStatic = event.values.length == 1;
         Object receiver = isStatic ? null : mentions.resolve(event.values[0], null);
+        if (receiver != null && receiver.getClass().isArray()) {
+            found(event, site, receiver);
+            return;
+        }
         java.lang.reflect.Field field = field(site, isStatic
             ? replay.types.classFor(site.in, site.owner)
             : site.above(replay.types, receiver.getClass()));
@@ -246,6 +250,17 @@ final class Player extends Thread {
         fillAll(event);
         if (content == null || content != value) {
             set(field, receiver, value);
+        }
+    }
+
+    /** The outside has found an object in an array; the name of the site is its index. */
+    private void found(Event event, Site site, Object array) {
+        try {
+            int index = Integer.parseInt(site.name.replaceAll("\\D", ""));
+            Object content = java.lang.reflect.Array.get(array, index);
+            mentions.resolve(event.values[event.values.length - 1], content);
+        } catch (RuntimeException wrong) {
+            throw new Unplayable("there is no element " + site.title);
         }
     }
 
@@ -441,7 +456,10 @@ final class Player extends Thread {
 
     void write(Site site, Object[] all) {
         at = site;
-        calls.goesOut(Event.OUTWRITE, site, all, 0);
+        if (calls.goesOut(Event.OUTWRITE, site, all, 0) && site.writesStatic()) {
+            // Its class may have been initialised by that.
+            touches(site);
+        }
     }
 
     Object allocate(Site site) {

@@ -6,6 +6,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** An instruction that may cross the boundary: of the recording, or of the classes that are played. */
 final class Site {
+    private static final int PUTSTATIC = 179;
     private static final int GETFIELD = 180;
     private static final int PUTFIELD = 181;
     private static final int INVOKESPECIAL = 183;
@@ -57,6 +58,10 @@ final class Site {
             }
         }
         return types.toString().toCharArray();
+    }
+
+    boolean writesStatic() {
+        return opcode == PUTSTATIC;
     }
 
     boolean isField() {

@@ -10,6 +10,7 @@ import net.n3.nanoxml.NonValidator;
 import net.n3.nanoxml.StdXMLBuilder;
 import net.n3.nanoxml.StdXMLParser;
 import net.n3.nanoxml.StdXMLReader;
+import net.n3.nanoxml.ValidatorPlugin;
 import net.n3.nanoxml.XMLElement;
 import net.n3.nanoxml.XMLException;
 import net.n3.nanoxml.XMLParserFactory;
@@ -40,6 +41,11 @@ public class Work implements IntFunction<String> {
                 parser = XMLParserFactory.createDefaultXMLParser();
                 parser.setReader(StdXMLReader.stringReader(text));
             }
+            if (i % 7 == 3) {
+                ValidatorPlugin validator = i % 2 == 0 ? new ValidatorPlugin() : new Strict();
+                validator.setDelegate(parser.getValidator());
+                parser.setValidator(validator);
+            }
             IXMLElement root = (IXMLElement) parser.parse();
             StringBuilder walked = new StringBuilder();
             walk(root, walked, 0);
@@ -64,6 +70,17 @@ public class Work implements IntFunction<String> {
             return "line " + e.getLineNr() + " of " + e.getSystemID() + ": " + e.getMessage();
         } catch (RuntimeException e) {
             return e.toString();
+        }
+    }
+
+    /** Has enough when an element of one name ends. */
+    static final class Strict extends ValidatorPlugin {
+        @Override
+        public void elementEnded(String name, String systemId, int line) throws Exception {
+            if (name.equals("e5")) {
+                unexpectedElement(systemId, line, "root", name);
+            }
+            super.elementEnded(name, systemId, line);
         }
     }
 
