@@ -202,6 +202,7 @@ fn explain(request: &Request, error: &PlayError) -> Failure {
     let failure = failure(request, error);
     match error {
         PlayError::Read(_)
+        | PlayError::Kind(_)
         | PlayError::Format { .. }
         | PlayError::Patterns(_)
         | PlayError::Class { .. }
