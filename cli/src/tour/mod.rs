@@ -108,8 +108,12 @@ fn replay_for_debugger() -> Result<(), Failure> {
         memory: 64 << 30,
         seconds: 3600,
         debug: Some(debug),
+        process: None,
         keep_going: false,
         classes: Vec::new(),
+        command: Vec::new(),
+        program: Vec::new(),
+        verbosity: 0,
     })?;
     match status {
         Status::Done => Ok(()),

@@ -187,7 +187,7 @@ fn class(
         if let Some(shape) = shape::of_bytes(bytes) {
             file.entry(Entry::Shape { class: id, shape });
         }
-        reprise_probes::outside(bytes, plan.patterns, &mut file)
+        reprise_probes::outside(bytes, plan.patterns, &mut file, Numbers::InMap)
     };
     let checked = match result {
         Err(error) => Err(error.to_string()),

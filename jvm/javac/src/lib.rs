@@ -81,6 +81,9 @@ fn build(files: &[PathBuf], out: &Path, jar: &str) -> Result<(), String> {
     run(Command::new(tool("javac"))
         .args(["-encoding", "UTF-8"])
         .args(["-source", "11", "-target", "11", "-Xlint:-options", "-g"])
+        // Concatenation by `invokedynamic` would run the JDK's locks where the
+        // runtime must not.
+        .arg("-XDstringConcat=inline")
         .args(["--add-exports", "java.base/jdk.internal.misc=ALL-UNNAMED"])
         // The JVM heeds these annotations of classes that it loads as its own.
         .args([

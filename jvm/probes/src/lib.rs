@@ -12,6 +12,7 @@
 //! | calls that may leave the inside | `calls` |
 //! | `invokedynamic`: concatenation, lambdas, records | `dynamic` |
 //! | fields and `new` of outside classes | `fields` |
+//! | elements of arrays that both sides hold | `holds`, `elements` |
 //! | writes to inside fields by outside classes | `inwrite` |
 //! | methods with too much code for all this | [`lent`] |
 //! | classes that are resolved without a call | `resolution` |
@@ -39,6 +40,7 @@ mod calls;
 pub mod catalog;
 pub mod count;
 mod dynamic;
+mod elements;
 mod fields;
 mod handles;
 pub mod hide;
@@ -112,7 +114,7 @@ pub enum ProbeError {
     Already,
 }
 
-/// Where the number of an inside object is kept.
+/// Where the number of an object of the program is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Numbers {
     /// In a field that its class gets. An agent can hide that.
@@ -150,22 +152,32 @@ fn has_probes(class: &ClassFile<'_>) -> bool {
     })
 }
 
-/// Puts probes into an outside class that may write to inside fields; none
-/// when it does not.
+/// Puts probes into an outside class of the program that may write to inside
+/// fields, and, if asked to, gives its objects a place for their number; none when
+/// it stays as it is.
 pub fn outside(
     bytes: &[u8],
     patterns: &Patterns,
     catalog: &mut dyn Catalog,
+    numbers: Numbers,
 ) -> Result<Option<Instrumented>, ProbeError> {
     let class = ClassFile::parse(bytes)?;
     if has_probes(&class) {
         return Err(ProbeError::Already);
     }
-    if !inwrite::mentions_inside_field(&class, patterns)? {
+    let writes = inwrite::mentions_inside_field(&class, patterns)?;
+    let numbered = numbers == Numbers::InField && identity::begins_outside(&class)?;
+    if !writes && !numbered {
         return Ok(None);
     }
     let mut edited = ClassEditor::new(&class);
-    let skipped = inwrite::instrument(&class, &mut edited, patterns, catalog)?;
+    let mut skipped = Vec::new();
+    if writes {
+        skipped = inwrite::instrument(&class, &mut edited, patterns, catalog)?;
+    }
+    if numbered {
+        identity::add(&mut edited)?;
+    }
     let bytes = edited.finish()?;
     Ok(Some(Instrumented { bytes, skipped }))
 }

@@ -21,7 +21,7 @@ use crate::catalog::{Catalog, Site};
 use crate::holds::Holds;
 use crate::pattern::Patterns;
 use crate::probe::{OBJECT_TYPE, RECORDER, RECORDER_TYPE, call, duplicate, parameter, push_id};
-use crate::{ProbeError, Skipped, calls, dynamic, fields, lent, order, resolution};
+use crate::{ProbeError, Skipped, calls, dynamic, elements, fields, lent, order, resolution};
 
 /// A method body that is being given probes.
 pub(crate) struct Body<'c, 'e> {
@@ -58,13 +58,20 @@ pub(crate) fn instrument<'c>(
         let descriptor = class.pool.utf8(method.descriptor)?.to_str_lossy();
         let id = catalog.method(method.access, &name, &descriptor);
         let entries = edited.pool.count();
-        match instrument_one(class, method, &mut edited.pool, patterns, catalog, id) {
+        let pool = &mut edited.pool;
+        match instrument_one(class, method, pool, patterns, catalog, id, true) {
             Ok(None) => {}
             Ok(Some(code)) => edited.set_code(index, code)?,
             Err(error) => {
-                edited.pool.roll_back(entries);
-                let pool = &mut edited.pool;
-                let (code, counts) = lent::instrument(class, method, pool, patterns, catalog, id);
+                pool.roll_back(entries);
+                let fewer = instrument_one(class, method, pool, patterns, catalog, id, false);
+                let (code, counts) = match fewer {
+                    Ok(code) => (code, "what the outside writes to arrays is not seen in it"),
+                    Err(_) => {
+                        pool.roll_back(entries);
+                        lent::instrument(class, method, pool, patterns, catalog, id)
+                    }
+                };
                 if let Some(code) = code {
                     edited.set_code(index, code)?;
                 }
@@ -78,6 +85,7 @@ pub(crate) fn instrument<'c>(
     Ok(skipped)
 }
 
+/// One method with its probes, or with all but those for elements of arrays.
 fn instrument_one<'c>(
     class: &'c ClassFile<'c>,
     method: &'c Member<'c>,
@@ -85,6 +93,7 @@ fn instrument_one<'c>(
     patterns: &Patterns,
     catalog: &mut dyn Catalog,
     id: u32,
+    arrays: bool,
 ) -> Result<Option<Vec<u8>>, ProbeError> {
     let Some(editor) = Editor::new(class, method)? else {
         return Ok(None);
@@ -102,6 +111,9 @@ fn instrument_one<'c>(
     fields::instrument(&mut body)?;
     resolution::instrument(&mut body)?;
     order::instrument(&mut body)?;
+    if arrays {
+        elements::instrument(&mut body)?;
+    }
     body.exits()?;
     let code = body.editor.finish(body.pool)?;
     Ok(Some(code))

@@ -27,6 +27,8 @@
 //!            captured(Object, R)                                 by a lambda that is being made
 //! arrays     holds(Object)               keeps(Object)           both sides have it from now on
 //!            returnsHeld(Object, R, token)
+//!            element(A, int)             wrote(Object, int)      of an array; A is its type
+//!            elements(Object)            wrote(Object)           all of it
 //! fields     reads(Object, R, site)      last(T, R)
 //!            readStatic(T, R, site)
 //!            writes(Object, R, site)     last(T, R)

@@ -13,7 +13,7 @@ use std::process::Command;
 
 use reprise_classfile::dump::dump_method;
 use reprise_classfile::read::ClassFile;
-use reprise_probes::Numbers::InField;
+use reprise_probes::Numbers::{InField, InMap};
 use reprise_probes::catalog::{Catalog, Site};
 use reprise_probes::pattern::Patterns;
 
@@ -93,7 +93,8 @@ fn instrumented(classes: &Path) -> String {
     assert_eq!(inside.skipped, []);
     let mut text = methods(&inside.bytes);
     if let Ok(outside) = fs::read(classes.join("Outside.class"))
-        && let Some(outside) = reprise_probes::outside(&outside, &patterns, &mut numbers).unwrap()
+        && let Some(outside) =
+            reprise_probes::outside(&outside, &patterns, &mut numbers, InMap).unwrap()
     {
         text += &methods(&outside.bytes);
     }

@@ -233,7 +233,7 @@ unsafe fn instrument(
         if let Some(shape) = shape {
             live.tables.shape(class, shape);
         }
-        reprise_probes::outside(bytes, &session.patterns, &mut catalog)
+        reprise_probes::outside(bytes, &session.patterns, &mut catalog, Numbers::InField)
     };
     let instrumented = match result {
         Ok(instrumented) => instrumented?,

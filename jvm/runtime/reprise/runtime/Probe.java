@@ -251,6 +251,56 @@ public final class Probe {
         }
     }
 
+    /** The inside is about to read an element. */
+    public static void element(Object[] array, int index) {
+        if (array != null && Watched.mayBe(array.length)) Watched.reads(array, index);
+    }
+    public static void element(byte[] array, int index) {
+        if (array != null && Watched.mayBe(array.length)) Watched.reads(array, index);
+    }
+    public static void element(char[] array, int index) {
+        if (array != null && Watched.mayBe(array.length)) Watched.reads(array, index);
+    }
+    public static void element(short[] array, int index) {
+        if (array != null && Watched.mayBe(array.length)) Watched.reads(array, index);
+    }
+    public static void element(int[] array, int index) {
+        if (array != null && Watched.mayBe(array.length)) Watched.reads(array, index);
+    }
+    public static void element(long[] array, int index) {
+        if (array != null && Watched.mayBe(array.length)) Watched.reads(array, index);
+    }
+    public static void element(float[] array, int index) {
+        if (array != null && Watched.mayBe(array.length)) Watched.reads(array, index);
+    }
+    public static void element(double[] array, int index) {
+        if (array != null && Watched.mayBe(array.length)) Watched.reads(array, index);
+    }
+    /** Of bytes or of booleans. */
+    public static void element(Object array, int index) {
+        if (isWatched(array)) Watched.reads(array, index);
+    }
+
+    /** It has written one. */
+    public static void wrote(Object array, int index) {
+        if (isWatched(array)) Watched.wrote(array, index);
+    }
+
+    /** It is about to read all elements of what may be an array. */
+    public static void elements(Object array) {
+        if (isWatched(array)) Watched.reads(array);
+    }
+
+    /** It has written some of them. */
+    public static void wrote(Object array) {
+        if (isWatched(array)) Watched.knows(array);
+    }
+
+    private static boolean isWatched(Object array) {
+        return Watched.isAny() && array != null && array.getClass().isArray()
+            && Watched.mayBe(java.lang.reflect.Array.getLength(array));
+    }
+
     // Fields.
 
     public static void reads(Object receiver, Recorder r, int site) {
@@ -600,7 +650,8 @@ public final class Probe {
             return false;
         }
         ClassInfo info = ClassInfo.of(o.getClass());
-        return info.kind == ClassInfo.NUMBERED ? Ring.U.getLong(o, info.offset) == 0
+        return info.kind == ClassInfo.NUMBERED
+            ? info.space == ClassInfo.INSIDE && Ring.U.getLong(o, info.offset) == 0
             : info.kind == ClassInfo.PLAIN && (info.copies || info.space == ClassInfo.ARRAY)
                 && !Ids.isKnown(o);
     }
