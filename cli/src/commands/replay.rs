@@ -26,6 +26,10 @@ use crate::replay::{self, Debug, Goto, Request};
 /// release that has only these classes; the program's jars are not needed. With
 /// `--classes` they are played in another version, against what the old one did;
 /// a folder stands for all recordings in it.
+///
+/// A schedule is followed by the program itself, which is given behind `--`: an
+/// unmodified program on an ordinary JVM, one thread at a time, each as far as the
+/// schedule says.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -40,12 +44,14 @@ Examples:
   reprise replay --debug cart.reprise
   reprise replay --classes new.jar recordings/
   reprise replay --classes target/classes --classes lib/util.jar recordings/
+  reprise replay bug.sched -- java -cp app.jar Main
+  reprise replay --debug bug.sched -- java -cp app.jar Main
 
 Exit status:
-  0  it went as recorded
+  0  it went as recorded, or as the schedule says
   1  failed
   2  bad usage, or not a recording that can be played here
-  3  diverged: it did something else than recorded")]
+  3  diverged: it did something else than recorded, or cannot follow the schedule")]
 pub(super) struct Replay {
     /// The recording; the latest in this folder when there is none.
     file: Option<PathBuf>,
@@ -96,8 +102,19 @@ pub(super) struct Replay {
     #[arg(long, value_name = "JAR")]
     classes: Vec<PathBuf>,
 
-    /// What else gdb is told, with `--debug`.
-    #[arg(last = true, value_name = "GDB-ARGUMENT")]
+    /// Where the classes of a schedule's program are, if its command does not tell:
+    /// a jar or a folder; may be given several times.
+    #[arg(long, value_name = "PATH")]
+    program: Vec<PathBuf>,
+
+    /// Print the messages of a schedule up to this level, 1 to 4.
+    #[arg(long, value_name = "LEVEL", default_value = "0",
+          value_parser = clap::value_parser!(u8).range(0..=4))]
+    verbosity: u8,
+
+    /// The program that is to follow a schedule, with its arguments; of a recording,
+    /// what else gdb is told with `--debug`.
+    #[arg(last = true, value_name = "CMD")]
     arguments: Vec<OsString>,
 }
 
@@ -122,10 +139,14 @@ impl Replay {
             })?,
         };
         let wanted = self.debug || self.port.is_some();
+        let (command, arguments) = match replay::is_schedule(&path) {
+            true => (self.arguments, Vec::new()),
+            false => (Vec::new(), self.arguments),
+        };
         let only_then = [
             ("--symbols", self.symbols.is_some()),
             ("--goto", self.goto.is_some()),
-            ("arguments of gdb", !self.arguments.is_empty()),
+            ("arguments of gdb", !arguments.is_empty()),
         ];
         if let (false, Some((what, _))) = (wanted, only_then.iter().find(|(_, given)| *given)) {
             let wrong = Failure::new("replay", format!("{what} without a debugger"));
@@ -137,7 +158,7 @@ impl Replay {
             port: self.port,
             symbols: self.symbols,
             goto: self.goto,
-            arguments: self.arguments,
+            arguments,
         });
         replay::run(&Request {
             path,
@@ -148,6 +169,9 @@ impl Replay {
             process: self.process,
             keep_going: self.keep_going,
             classes: self.classes,
+            command,
+            program: self.program,
+            verbosity: self.verbosity,
         })
     }
 }

@@ -177,7 +177,7 @@ fn output(request: &Request) -> Result<PathBuf, String> {
 }
 
 /// A path as part of the agent's options.
-fn text(path: &Path) -> Result<&str, String> {
+pub fn text(path: &Path) -> Result<&str, String> {
     let shown = path.display();
     match path.to_str() {
         None => Err(format!(
@@ -191,7 +191,7 @@ fn text(path: &Path) -> Result<&str, String> {
 }
 
 /// The program is not there or cannot be run: the statuses that shells use.
-fn not_started(program: &std::ffi::OsStr, error: io::Error) -> Failure {
+pub fn not_started(program: &std::ffi::OsStr, error: io::Error) -> Failure {
     let missing = error.kind() == io::ErrorKind::NotFound;
     let code = if missing { 127 } else { 126 };
     Failure::new(format!("run {}", program.display()), error).status(Status::Subject(code))

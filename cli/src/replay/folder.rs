@@ -59,6 +59,8 @@ pub(super) fn replay(request: &Request) -> Result<Status, Failure> {
             output: None,
             classes: Vec::new(),
             debug: None,
+            command: Vec::new(),
+            program: Vec::new(),
             ..*request
         };
         match play(&one, &classes, &mut running) {

@@ -173,7 +173,7 @@ fn no_jvm(request: &Request, wanted: Option<u32>, found: &[Java]) -> Failure {
 }
 
 /// The port itself, or one that is free.
-fn free_port(port: u16) -> io::Result<u16> {
+pub(super) fn free_port(port: u16) -> io::Result<u16> {
     match port {
         0 => Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port()),
         port => Ok(port),

@@ -6,10 +6,12 @@ mod folder;
 pub(crate) mod jvm;
 mod listening;
 mod process;
+mod schedule;
 
+use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, IsTerminal as _, Write};
-use std::path::PathBuf;
+use std::io::{self, IsTerminal as _, Read as _, Write};
+use std::path::{Path, PathBuf};
 
 pub use debugger::{Debug, Goto};
 use reprise_recording::Recording;
@@ -37,6 +39,12 @@ pub struct Request {
     pub keep_going: bool,
     /// Classes to play instead of the recorded ones: jars and folders.
     pub classes: Vec<PathBuf>,
+    /// The program that follows a schedule, and its arguments.
+    pub command: Vec<OsString>,
+    /// Where its classes are, if its arguments do not tell.
+    pub program: Vec<PathBuf>,
+    /// Which messages of a schedule are printed.
+    pub verbosity: u8,
 }
 
 /// What plays a kind.
@@ -49,6 +57,9 @@ const PLAYERS: &[(&str, Player)] = &[(process::KIND, process::replay), (jvm::KIN
 pub fn run(request: &Request) -> Result<Status, Failure> {
     if request.path.is_dir() {
         return folder::replay(request);
+    }
+    if is_schedule(&request.path) {
+        return schedule::replay(request);
     }
     let opened = open_to("replay", request.path.clone())?;
     if let Some(note) = opened.note() {
@@ -68,6 +79,18 @@ pub fn run(request: &Request) -> Result<Status, Failure> {
         )
         .status(Status::BadInput)),
     }
+}
+
+/// Whether a file is the text of a schedule: it is named so, or begins with a word
+/// and not as a recording does.
+pub fn is_schedule(path: &Path) -> bool {
+    if path.extension().is_some_and(|name| name == "sched") {
+        return true;
+    }
+    let mut first = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(64).read_to_end(&mut first));
+    let words = ["before ", "in ", "switch ", "thread ", "#"];
+    read.is_ok() && words.iter().any(|word| first.starts_with(word.as_bytes()))
 }
 
 fn failure(request: &Request, wrong: impl std::fmt::Display) -> Failure {

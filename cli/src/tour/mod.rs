@@ -111,6 +111,9 @@ fn replay_for_debugger() -> Result<(), Failure> {
         process: None,
         keep_going: false,
         classes: Vec::new(),
+        command: Vec::new(),
+        program: Vec::new(),
+        verbosity: 0,
     })?;
     match status {
         Status::Done => Ok(()),

@@ -67,6 +67,16 @@
 //! bytecode that was compiled from it, and with `in` the call on it that blocks;
 //! a line that means several places is refused by [`check`]. To turn lines into
 //! the other form, [`resolve`] needs the program.
+//!
+//! Three places of the JDK can be named, because a thread of a pool may be nowhere
+//! else. They are the same in every release:
+//!
+//! ```text
+//! in java.util.concurrent.locks.LockSupport park 0 1      it is parked
+//! in java.lang.Object wait 0 1                            it waits
+//! before java.lang.Thread exit 0 1                        it is at its end
+//! ```
+//!
 //! A blank, a `#` and a control character in a name are written as `\u{20}`, with
 //! the number of the character.
 //!
@@ -135,7 +145,7 @@
 //!
 //! # What is not in the paper
 //!
-//! Methods by name, source lines, escapes, threads by descent, and `thread`, since
+//! Methods by name, source lines, places of the JDK, escapes, threads by descent, and `thread`, since
 //! the paper does not show how the sequences of threads are told apart. In the
 //! paper's own text, methods are numbers, and such a text means the same here.
 //!
@@ -202,7 +212,7 @@ pub use command::{
     SwitchAction, Switches, Times,
 };
 pub use convert::{ConvertError, Waits};
-pub use location::{CodeLocation, Descriptor, Location, Method, SourceLine};
+pub use location::{CodeLocation, Descriptor, JdkPlace, Location, Method, SourceLine};
 pub use name::{Name, NameError};
 pub use parse::{
     Keyword, ParseError, ParseErrors, Parsed, Position, Problem, parse, parse_bytes, parse_lines,

@@ -54,6 +54,30 @@ pub enum Method {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Descriptor(Name);
 
+/// A place in the JDK that is the same in every release of it. Threads that run no
+/// code of the program, such as those of a pool, are only ever at these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum JdkPlace {
+    /// `java.util.concurrent.locks.LockSupport park 0`: parked, whoever called it.
+    Park,
+    /// `java.lang.Object wait 0`: waiting, whoever called it.
+    Wait,
+    /// `java.lang.Thread exit 0`: at its end.
+    Exit,
+}
+
+/// The places of the JDK: class, method, descriptor.
+const JDK: [(JdkPlace, &str, &str, &str); 3] = [
+    (
+        JdkPlace::Park,
+        "java.util.concurrent.locks.LockSupport",
+        "park",
+        "()V",
+    ),
+    (JdkPlace::Wait, "java.lang.Object", "wait", "()V"),
+    (JdkPlace::Exit, "java.lang.Thread", "exit", "()V"),
+];
+
 /// A line of a source file, as in `Producer.java:13`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SourceLine {
@@ -78,6 +102,36 @@ impl Descriptor {
     /// The text of the descriptor.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+impl CodeLocation {
+    /// Which place of the JDK this is, if it is one that can be named.
+    pub fn jdk_place(&self) -> Option<JdkPlace> {
+        let Method::Named { name, descriptor } = &self.method else {
+            return None;
+        };
+        let is_it = |(_, class, method, text): &&(JdkPlace, &str, &str, &str)| {
+            let fits = descriptor.as_ref().is_none_or(|own| own.as_str() == *text);
+            *class == self.class.as_str() && *method == name.as_str() && fits
+        };
+        let found = JDK.iter().find(is_it).filter(|_| self.offset == 0);
+        found.map(|(place, ..)| *place)
+    }
+}
+
+impl JdkPlace {
+    /// The place as it is written in a schedule.
+    pub fn location(self) -> Option<CodeLocation> {
+        let (_, class, method, _) = JDK.iter().find(|(place, ..)| *place == self)?;
+        Some(CodeLocation {
+            class: Name::new(class).ok()?,
+            method: Method::Named {
+                name: Name::new(method).ok()?,
+                descriptor: None,
+            },
+            offset: 0,
+        })
     }
 }
 

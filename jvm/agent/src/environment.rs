@@ -4,6 +4,7 @@
 //! contains no `unsafe` of its own.
 
 mod members;
+mod monitors;
 
 use std::ffi::{CStr, c_char};
 use std::fmt;

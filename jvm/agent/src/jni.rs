@@ -106,6 +106,14 @@ impl Frame {
         !self.clear()
     }
 
+    /// A string of the JVM.
+    pub(crate) fn string(&self, text: &CStr) -> Option<jstring> {
+        // SAFETY: the environment is live and the text ends with a zero byte.
+        let string = unsafe { (self.table().NewStringUTF)(self.env.as_ptr(), text.as_ptr()) };
+        self.clear();
+        (!string.is_null()).then_some(string)
+    }
+
     /// The module of a class.
     ///
     /// # Safety

@@ -16,11 +16,13 @@
 )]
 
 mod environment;
+mod jar;
 mod jni;
 mod observe;
 mod options;
 mod probe;
 mod report;
+mod turns;
 
 use std::ffi::{CStr, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -83,6 +85,12 @@ fn load(vm: *mut JavaVM, text: &str) -> Result<(), String> {
         let second = unsafe { Environment::of(vm) };
         let second = second.map_err(|error| error.to_string())?;
         observe::load(environment, second, options)?;
+    } else if options.follow.is_some() {
+        // SAFETY: as above.
+        let environment = unsafe { Environment::of(vm) };
+        let environment = environment.map_err(|error| error.to_string());
+        let loaded = environment.and_then(|environment| turns::load(environment, &options));
+        loaded.unwrap_or_else(|message| turns::refuse(&message));
     }
     Ok(())
 }

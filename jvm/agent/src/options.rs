@@ -21,6 +21,8 @@ const KNOWN: &[(&str, &str)] = &[
     ("max-rate", "N"),
     ("min-free", "BYTES"),
     ("report", "FOLDER"),
+    ("follow", "FILE"),
+    ("verbosity", "N"),
 ];
 
 /// What the agent was asked to do.
@@ -45,6 +47,10 @@ pub(crate) struct Options {
     pub(crate) limits: Limits,
     /// Where `reprise` wants to read what there is to say.
     pub(crate) report: Option<PathBuf>,
+    /// Follow the schedule in this plan.
+    pub(crate) follow: Option<PathBuf>,
+    /// Which messages of a schedule are printed.
+    pub(crate) verbosity: Option<u64>,
 }
 
 /// When a recording stops although its program goes on.
@@ -131,8 +137,9 @@ impl Options {
                 };
                 std::mem::replace(&mut self.only_failures, keep)
             }
-            "max-events" | "max-rate" | "min-free" => {
+            "max-events" | "max-rate" | "min-free" | "verbosity" => {
                 let place = match name {
+                    "verbosity" => &mut self.verbosity,
                     "max-events" => &mut self.limits.events,
                     "max-rate" => &mut self.limits.rate,
                     _ => &mut self.limits.free,
@@ -144,6 +151,7 @@ impl Options {
                 let place = match name {
                     "out" => &mut self.out,
                     "report" => &mut self.report,
+                    "follow" => &mut self.follow,
                     _ => &mut self.probe,
                 };
                 place.replace(value.into()).is_some()
@@ -162,6 +170,8 @@ impl Options {
         match self.out {
             None if observes => needs("observe", "out"),
             Some(_) if !observes => needs("out", "observe"),
+            _ if self.follow.is_some() && observes => needs("follow", "report"),
+            _ if self.verbosity.is_some() && self.follow.is_none() => needs("verbosity", "follow"),
             _ if self.no_oracle && !observes => needs("no-oracle", "observe"),
             _ if self.races && !observes => needs("races", "observe"),
             _ if self.dry_run && !observes => needs("dry-run", "observe"),

@@ -20,9 +20,15 @@ pub fn build_script(part: &str, sources: &str, jar: &str) {
 }
 
 /// The same for several folders, a later one's file standing in the place of an
-/// earlier one's of the same name, and without the lines that begin with
-/// `without`.
-pub fn build_script_of(part: &str, sources: &[&str], without: &str, jar: &str) {
+/// earlier one's of the same name, without the lines that begin with `without`,
+/// and in another package, whose name stands behind that of the first.
+pub fn build_script_of(
+    part: &str,
+    sources: &[&str],
+    without: &str,
+    [package, renamed]: [&str; 2],
+    jar: &str,
+) {
     report(part, sources, |folders, out| {
         let merged = out.join("sources");
         let _ = fs::remove_dir_all(&merged);
@@ -34,6 +40,7 @@ pub fn build_script_of(part: &str, sources: &[&str], without: &str, jar: &str) {
                 false => line,
             });
             let text = lines.collect::<Vec<_>>().join("\n");
+            let text = text.replace(package, renamed);
             fs::write(merged.join(file.file_name().unwrap_or_default()), text)
         };
         fs::create_dir_all(&merged).map_err(|error| error.to_string())?;
@@ -74,6 +81,9 @@ fn build(files: &[PathBuf], out: &Path, jar: &str) -> Result<(), String> {
     run(Command::new(tool("javac"))
         .args(["-encoding", "UTF-8"])
         .args(["-source", "11", "-target", "11", "-Xlint:-options", "-g"])
+        // Concatenation by `invokedynamic` would run the JDK's locks where the
+        // runtime must not.
+        .arg("-XDstringConcat=inline")
         .args(["--add-exports", "java.base/jdk.internal.misc=ALL-UNNAMED"])
         // The JVM heeds these annotations of classes that it loads as its own.
         .args([

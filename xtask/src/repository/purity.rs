@@ -14,6 +14,7 @@ const PURE: &[(&str, &[&str])] = &[
     ("jvm/events/", ALL),
     ("jvm/probes/", ALL),
     ("jvm/program/", ALL),
+    ("jvm/turns/", ALL),
     ("process/events/", ALL),
     ("process/syscalls/", ALL),
 ];

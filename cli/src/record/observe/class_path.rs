@@ -91,7 +91,7 @@ fn nearness(a: &str, b: &str) -> f64 {
 }
 
 /// The class path of a launcher's arguments; none when it is not understood.
-fn places(arguments: &[OsString]) -> Option<Vec<PathBuf>> {
+pub fn places(arguments: &[OsString]) -> Option<Vec<PathBuf>> {
     let mut class_path = std::env::var_os("CLASSPATH");
     let mut modules = None;
     let mut rest = arguments.iter();

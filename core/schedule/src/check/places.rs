@@ -173,6 +173,9 @@ fn resolve_code(
     moment: Moment,
     program: &Program,
 ) -> Result<CodeLocation, NoPlace> {
+    if code.jdk_place().is_some() {
+        return Ok(code.clone());
+    }
     let Some(class) = program.classes.get(code.class.as_str()) else {
         let names = program.names.iter().map(String::as_str);
         // A name without its package is what people write.

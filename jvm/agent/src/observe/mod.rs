@@ -92,7 +92,7 @@ pub(crate) fn load(
     options: Options,
 ) -> Result<(), String> {
     let release = environment.property(c"java.vm.specification.version");
-    old_enough(&release.unwrap_or_default())?;
+    old_enough(&release.unwrap_or_default(), "--observe")?;
     let mut patterns = patterns(&options.observe)?;
     if options.races {
         patterns.sharing = Sharing::Every;
@@ -103,8 +103,7 @@ pub(crate) fn load(
     environment
         .take(&wanted)
         .map_err(|error| error.to_string())?;
-    let jar =
-        write_runtime().map_err(|error| format!("cannot write the runtime's jar: {error}"))?;
+    let jar = crate::jar::write("reprise-runtime-", RUNTIME)?;
     let path = CString::new(jar.as_os_str().as_bytes()).map_err(|error| error.to_string())?;
     environment
         .add_to_bootstrap(&path)
@@ -130,11 +129,11 @@ pub(crate) fn load(
 const OLDEST: u32 = 11;
 
 /// Whether a release, such as `1.8` or `17`, is one that can be recorded.
-fn old_enough(release: &str) -> Result<(), String> {
+pub(crate) fn old_enough(release: &str, what: &str) -> Result<(), String> {
     let number = release.strip_prefix("1.").unwrap_or(release);
     match number.parse::<u32>() {
         Ok(number) if number < OLDEST => Err(format!(
-            "this JVM is of Java {number}, and --observe needs Java {OLDEST} or later"
+            "this JVM is of Java {number}, and {what} needs Java {OLDEST} or later"
         )),
         _ => Ok(()),
     }
@@ -156,15 +155,6 @@ fn patterns(texts: &[String]) -> Result<Patterns, String> {
     }
     let patterns = Patterns::parse(all.iter().map(String::as_str));
     patterns.map_err(|error| error.to_string())
-}
-
-fn write_runtime() -> std::io::Result<PathBuf> {
-    let file = tempfile::Builder::new()
-        .prefix("reprise-runtime-")
-        .suffix(".jar")
-        .tempfile()?;
-    std::fs::write(file.path(), RUNTIME)?;
-    Ok(file.into_temp_path().keep()?)
 }
 
 impl Session {
@@ -229,13 +219,13 @@ mod tests {
     #[test]
     fn releases_are_named_in_two_ways() {
         assert_eq!(
-            old_enough("1.8").unwrap_err(),
+            old_enough("1.8", "--observe").unwrap_err(),
             "this JVM is of Java 8, and --observe needs Java 11 or later"
         );
-        assert!(old_enough("10").is_err());
-        assert!(old_enough("11").is_ok());
-        assert!(old_enough("25").is_ok());
-        assert!(old_enough("").is_ok());
+        assert!(old_enough("10", "--observe").is_err());
+        assert!(old_enough("11", "--observe").is_ok());
+        assert!(old_enough("25", "--observe").is_ok());
+        assert!(old_enough("", "--observe").is_ok());
     }
 
     #[test]

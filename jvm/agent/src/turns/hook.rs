@@ -1,0 +1,238 @@
+//! The callbacks of the JVM: it is initialised, loads classes, begins and ends
+//! threads, has a monitor that is not to be had, and ends.
+
+use std::ffi::{CStr, CString, c_char, c_uchar};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::PoisonError;
+
+use jvmti_bindings::sys::jni::{JNIEnv, jclass, jint, jobject, jthread, jvalue};
+use jvmti_bindings::sys::jvmti::{
+    JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, JVMTI_EVENT_MONITOR_CONTENDED_ENTER, JVMTI_EVENT_THREAD_END,
+    JVMTI_EVENT_THREAD_START, JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_VM_INIT, jvmtiEnv,
+    jvmtiEventCallbacks,
+};
+use reprise_classfile::read::ClassFile;
+use reprise_turns::{enforce, platform};
+
+use super::{SESSION, Session, natives, refuse};
+use crate::jni::Frame;
+
+/// Asks the JVM for the callbacks.
+pub(super) fn listen(session: &Session) -> Result<(), String> {
+    let mut callbacks = jvmtiEventCallbacks::default();
+    callbacks.VMInit = Some(vm_init);
+    callbacks.VMDeath = Some(vm_death);
+    callbacks.ClassFileLoadHook = Some(class_loaded);
+    callbacks.ThreadStart = Some(thread_start);
+    callbacks.ThreadEnd = Some(thread_end);
+    callbacks.MonitorContendedEnter = Some(contended);
+    let events = [
+        JVMTI_EVENT_VM_INIT,
+        JVMTI_EVENT_VM_DEATH,
+        JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
+        JVMTI_EVENT_THREAD_START,
+        JVMTI_EVENT_THREAD_END,
+        JVMTI_EVENT_MONITOR_CONTENDED_ENTER,
+    ];
+    let listening = session.environment.listen(&callbacks, &events);
+    listening.map_err(|error| error.to_string())
+}
+
+unsafe extern "system" fn vm_init(_: *mut jvmtiEnv, env: *mut JNIEnv, _: jthread) {
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        let session = SESSION.get().ok_or("there is no session")?;
+        // SAFETY: the JVM hands its environment to this callback.
+        let frame = unsafe { Frame::of(env) }.ok_or("there is no JNI environment")?;
+        let begun = begin(session, frame);
+        // The JVM has it open by now; a process that is killed cleans nothing up.
+        let _ = std::fs::remove_file(&session.jar);
+        begun
+    }));
+    let message = match outcome {
+        Ok(Ok(())) => return,
+        Ok(Err(message)) => message,
+        Err(_) => "the agent failed while the JVM was being initialised".to_owned(),
+    };
+    refuse(&message);
+}
+
+fn begin(session: &Session, frame: Frame) -> Result<(), String> {
+    crate::report::add("jvm", &session.environment.java_version());
+    let bound = natives::bind(session, frame).ok_or("the scheduler's classes cannot be used")?;
+    let set = session.scheduler.set(bound);
+    set.map_err(|_| "the JVM was initialised twice".to_owned())?;
+    let environment = &session.environment;
+    let classes = environment.loaded_classes();
+    for class in classes.map_err(|error| error.to_string())? {
+        // SAFETY: the JVM has just made these references.
+        unsafe {
+            let name = environment.class_name(class).unwrap_or_default();
+            if platform::concerns(&name) {
+                environment
+                    .retransform(class)
+                    .map_err(|error| format!("{name} cannot be changed: {error}"))?;
+            }
+        }
+    }
+    let plan = frame.string(&session.plan).ok_or("there is no memory")?;
+    let arguments = [
+        jvalue { l: plan },
+        jvalue {
+            i: session.verbosity,
+        },
+    ];
+    // SAFETY: the arguments are a string and an int.
+    match unsafe {
+        natives::call(
+            session,
+            frame,
+            c"follow",
+            c"(Ljava/lang/String;I)V",
+            &arguments,
+        )
+    } {
+        true => Ok(()),
+        false => Err("the scheduler cannot read the plan".to_owned()),
+    }
+}
+
+/// Calls the scheduler, if it is there.
+///
+/// # Safety
+/// `env` comes from the JVM's own call; the arguments are as the signature says.
+unsafe fn tell(env: *mut JNIEnv, method: &CStr, signature: &CStr, arguments: &[jvalue]) {
+    let _ = catch_unwind(AssertUnwindSafe(|| {
+        let session = SESSION.get()?;
+        // SAFETY: the caller vouches for both.
+        unsafe {
+            natives::call(session, Frame::of(env)?, method, signature, arguments);
+        }
+        Some(())
+    }));
+}
+
+unsafe extern "system" fn thread_start(_: *mut jvmtiEnv, env: *mut JNIEnv, _: jthread) {
+    // SAFETY: the JVM hands over its environment, and there are no arguments.
+    unsafe { tell(env, c"begun", c"()V", &[]) };
+}
+
+unsafe extern "system" fn thread_end(_: *mut jvmtiEnv, env: *mut JNIEnv, _: jthread) {
+    // SAFETY: as above.
+    unsafe { tell(env, c"ended", c"()V", &[]) };
+}
+
+unsafe extern "system" fn vm_death(_: *mut jvmtiEnv, env: *mut JNIEnv) {
+    // SAFETY: as above.
+    unsafe { tell(env, c"finish", c"()V", &[]) };
+}
+
+unsafe extern "system" fn contended(
+    _: *mut jvmtiEnv,
+    env: *mut JNIEnv,
+    _: jthread,
+    monitor: jobject,
+) {
+    let Some(session) = SESSION.get() else { return };
+    // SAFETY: the JVM hands over a live object.
+    let Ok(owner) = (unsafe { session.environment.monitor_owner(monitor) }) else {
+        return;
+    };
+    let arguments = [jvalue { l: monitor }, jvalue { l: owner }];
+    let signature = c"(Ljava/lang/Object;Ljava/lang/Thread;)V";
+    // SAFETY: the JVM hands over its environment; both references are live.
+    unsafe { tell(env, c"contended", signature, &arguments) };
+}
+
+unsafe extern "system" fn class_loaded(
+    _: *mut jvmtiEnv,
+    env: *mut JNIEnv,
+    _: jclass,
+    loader: jobject,
+    name: *const c_char,
+    _: jobject,
+    length: jint,
+    data: *const c_uchar,
+    new_length: *mut jint,
+    new_data: *mut *mut c_uchar,
+) {
+    let _ = catch_unwind(AssertUnwindSafe(|| {
+        let session = SESSION.get()?;
+        session.scheduler.get()?;
+        if name.is_null() || env.is_null() {
+            return None;
+        }
+        // SAFETY: the JVM hands over a name that ends with a zero byte, and that
+        // many bytes, all valid during the callback.
+        let (name, bytes) = unsafe {
+            let length = usize::try_from(length).ok()?;
+            let bytes = std::slice::from_raw_parts(data, length);
+            (CStr::from_ptr(name), bytes)
+        };
+        let name = name.to_str().ok()?;
+        // SAFETY: the JVM hands over a live loader, or null.
+        let edited = unsafe { change(session, loader, name, bytes) }?;
+        let memory = session.environment.copy_for_jvm(&edited).ok()?;
+        // SAFETY: both are places for the results, and the memory is the JVM's.
+        unsafe {
+            *new_length = jint::try_from(edited.len()).ok()?;
+            *new_data = memory;
+        }
+        Some(())
+    }));
+}
+
+/// The class with calls of the scheduler in it; none when it stays as it was.
+///
+/// # Safety
+/// `loader` is live, or null.
+unsafe fn change(session: &Session, loader: jobject, name: &str, bytes: &[u8]) -> Option<Vec<u8>> {
+    if loader.is_null() || reprise_probes::pattern::is_platform(name) {
+        let edited = platform::concerns(name).then(|| platform::change(bytes));
+        return edited?.unwrap_or_else(|error| {
+            crate::say(&format!("{name} cannot be given to the scheduler: {error}"));
+            None
+        });
+    }
+    note_thread(session, name, bytes);
+    let is_thread = |class: &str| {
+        let threads = session.threads.lock();
+        let threads = threads.unwrap_or_else(PoisonError::into_inner);
+        threads.contains(class)
+    };
+    let places = session.places.get(name).map(Vec::as_slice);
+    let places: Vec<_> = places
+        .unwrap_or_default()
+        .iter()
+        .map(|(number, place)| (*number, place))
+        .collect();
+    let edited = match enforce::instrument(bytes, &places, &is_thread) {
+        Ok(edited) => edited?,
+        Err(error) if places.is_empty() => {
+            crate::say(&format!("{name} cannot be given to the scheduler: {error}"));
+            return None;
+        }
+        Err(error) => refuse(&error.to_string()),
+    };
+    let package = name.rsplit_once('/').map_or("", |(package, _)| package);
+    let package = CString::new(package).ok()?;
+    let (module, _) = session.scheduler.get()?;
+    // SAFETY: the caller vouches for the loader; the module is a global reference.
+    unsafe { session.environment.let_read(loader, &package, module.get()) }.ok()?;
+    Some(edited)
+}
+
+/// Remembers a class that extends `Thread`. Superclasses are loaded later than
+/// their subclasses begin to be, so this knows what was loaded before and what a
+/// class says of itself.
+fn note_thread(session: &Session, name: &str, bytes: &[u8]) {
+    let above = ClassFile::parse(bytes).ok().and_then(|class| {
+        let above = class.super_name().ok()??;
+        Some(above.to_str_lossy().into_owned())
+    });
+    let Some(above) = above else { return };
+    let threads = session.threads.lock();
+    let mut threads = threads.unwrap_or_else(PoisonError::into_inner);
+    if above == "java/lang/Thread" || threads.contains(&above) {
+        threads.insert(name.to_owned());
+    }
+}

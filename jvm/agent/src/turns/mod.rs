@@ -1,0 +1,96 @@
+//! One thread at a time: the session of a JVM that follows a schedule.
+//!
+//! | what | where |
+//! | --- | --- |
+//! | the callbacks of the JVM | [`hook`] |
+//! | what the scheduler calls, and how it is started | [`natives`] |
+//!
+//! The scheduler is Java (`jvm/scheduler`); this gives it the classes of the
+//! program and of the JDK with calls of it in them, and tells it of what only an
+//! agent sees: threads that begin and end, and monitors that are not to be had.
+
+mod hook;
+mod natives;
+
+use std::collections::{HashMap, HashSet};
+use std::ffi::CString;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use std::sync::{Mutex, OnceLock};
+
+use jvmti_bindings::sys::jvmti::jvmtiCapabilities;
+use reprise_turns::plan::{self, Place};
+
+use crate::environment::Environment;
+use crate::jni::Global;
+use crate::options::Options;
+
+/// The scheduler, compiled by the build script.
+const SCHEDULER: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/scheduler.jar"));
+
+static SESSION: OnceLock<Session> = OnceLock::new();
+
+/// What lasts from the loading of the agent to the end of the JVM.
+struct Session {
+    environment: Environment,
+    /// The file with the schedule.
+    plan: CString,
+    verbosity: i32,
+    /// The places that get probes, by class.
+    places: HashMap<String, Vec<(u32, Place)>>,
+    /// The scheduler's jar, removed once the JVM has opened it.
+    jar: PathBuf,
+    /// The module and the class of the scheduler, there once it can be called.
+    scheduler: OnceLock<(Global, Global)>,
+    /// Classes of the program that extend `Thread`.
+    threads: Mutex<HashSet<String>>,
+}
+
+/// Prepares to follow a schedule; it begins when the JVM is initialised.
+pub(crate) fn load(environment: Environment, options: &Options) -> Result<(), String> {
+    let release = environment.property(c"java.vm.specification.version");
+    crate::observe::old_enough(&release.unwrap_or_default(), "a schedule")?;
+    let file = options.follow.clone().unwrap_or_default();
+    let text = std::fs::read_to_string(&file)
+        .map_err(|error| format!("cannot read the plan {}: {error}", file.display()))?;
+    let mut places: HashMap<String, Vec<(u32, Place)>> = HashMap::new();
+    for (number, place) in plan::places(&text) {
+        let class = places.entry(place.class.clone()).or_default();
+        class.push((number, place));
+    }
+    let mut wanted = jvmtiCapabilities::default();
+    wanted.set_can_generate_all_class_hook_events(true);
+    wanted.set_can_retransform_classes(true);
+    wanted.set_can_generate_monitor_events(true);
+    wanted.set_can_get_monitor_info(true);
+    environment
+        .take(&wanted)
+        .map_err(|error| error.to_string())?;
+    let jar = crate::jar::write("reprise-scheduler-", SCHEDULER)?;
+    let path = CString::new(jar.as_os_str().as_bytes()).map_err(|error| error.to_string())?;
+    environment
+        .add_to_bootstrap(&path)
+        .map_err(|error| error.to_string())?;
+    let plan = CString::new(file.as_os_str().as_bytes()).map_err(|error| error.to_string())?;
+    let session = SESSION.get_or_init(|| Session {
+        environment,
+        plan,
+        verbosity: options
+            .verbosity
+            .and_then(|level| i32::try_from(level).ok())
+            .unwrap_or(0),
+        places,
+        jar,
+        scheduler: OnceLock::new(),
+        threads: Mutex::default(),
+    });
+    hook::listen(session)
+}
+
+/// A schedule that is not followed is worth nothing: the program does not run.
+pub(crate) fn refuse(message: &str) -> ! {
+    if !crate::report::add("refused", message) {
+        crate::say(message);
+    }
+    std::process::exit(3);
+}

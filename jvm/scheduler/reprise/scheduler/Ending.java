@@ -1,0 +1,65 @@
+package reprise.scheduler;
+
+/** Ends a program that cannot go on, and says where each of its threads stands. */
+final class Ending {
+    /** The status of a JVM that was ended so; what it means is in the report. */
+    private static final int STATUS = 3;
+
+    private Ending() {}
+
+    /** Reports, and ends the JVM at once. Never returns. */
+    static IllegalStateException end(Turn me, String what, String text) {
+        // Nothing that is called from here on is the scheduler's business.
+        Engine.policy = null;
+        Engine.frozen = true;
+        Native.report(what, text);
+        for (int number = 0; number < Engine.count(); number++) {
+            Turn turn = Engine.turn(number);
+            if (turn.state != Turn.DEAD) {
+                Native.report("stands", line(turn, turn == me));
+            }
+        }
+        Runtime.getRuntime().halt(STATUS);
+        return new IllegalStateException();
+    }
+
+    private static String line(Turn turn, boolean running) {
+        return "thread " + turn.number + " (" + turn.thread.getName() + ") " + how(turn, running)
+                + where(turn.thread);
+    }
+
+    private static String how(Turn turn, boolean running) {
+        switch (turn.state) {
+            case Turn.NEW:
+                return "has not been started";
+            case Turn.MONITOR:
+                return "needs a monitor" + owned(turn.on);
+            case Turn.WAITING:
+                return turn.on instanceof Thread ? "waits for a thread to end" : "waits to be notified";
+            case Turn.PARKED:
+                return "is parked";
+            case Turn.SLEEPING:
+                return "sleeps";
+            default:
+                return running ? "runs" : "could go on";
+        }
+    }
+
+    private static String owned(Object monitor) {
+        Turn owner = monitor == null ? null : Owners.of(monitor);
+        return owner == null ? "" : " that thread " + owner.number + " has";
+    }
+
+    /** The first frame that is the program's own. */
+    private static String where(Thread thread) {
+        for (StackTraceElement frame : thread.getStackTrace()) {
+            String name = frame.getClassName();
+            if (!name.startsWith("java.") && !name.startsWith("jdk.") && !name.startsWith("sun.")
+                    && !name.startsWith("reprise.scheduler.")) {
+                return ", at " + frame.getFileName() + ":" + frame.getLineNumber() + " in " + name + "."
+                        + frame.getMethodName();
+            }
+        }
+        return "";
+    }
+}

@@ -1,0 +1,46 @@
+package reprise.scheduler;
+
+/**
+ * Who runs next. All methods are called by the thread whose turn it is, so there is
+ * one call at a time.
+ */
+abstract class Policy {
+    /** The thread is about to execute the bytecode at a site. */
+    abstract void before(Turn me, int site);
+
+    /** The thread begins a call that may block. */
+    abstract void calls(Turn me, int site);
+
+    /** The call has come back. */
+    void called(Turn me) {}
+
+    /**
+     * The thread has blocked: its state says how. Returns who goes on: the thread
+     * itself if it need not wait after all.
+     */
+    abstract Turn blocked(Turn me);
+
+    /** The thread goes on after others have run. */
+    void resumed(Turn me) {}
+
+    /** The thread has ended. Returns who goes on; null for nobody. */
+    abstract Turn ended(Turn me);
+
+    /** Which of the threads that wait on a monitor is notified; null for none. */
+    abstract Turn notified(Turn me, Object monitor);
+
+    /**
+     * The thread has not got a monitor that another one has, in code that says
+     * nothing of monitors. Returns who goes on.
+     */
+    abstract Turn contended(Turn me, Object monitor, Turn owner);
+
+    /** A thread is about to be interrupted that has been notified or has timed out. */
+    void interrupts(Turn me, Turn other) {}
+
+    /** The thread offers its turn to others. */
+    void yields(Turn me) {}
+
+    /** The JVM is about to end. */
+    abstract void finish();
+}

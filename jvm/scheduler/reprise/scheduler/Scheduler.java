@@ -1,0 +1,42 @@
+package reprise.scheduler;
+
+/** What the agent calls. */
+public final class Scheduler {
+    private Scheduler() {}
+
+    /** Follows a schedule. Called by the main thread before its program. */
+    public static void follow(String file, int verbosity) throws java.io.IOException {
+        Script script = new Script(Plan.read(file), verbosity);
+        Engine.begin(script);
+        script.begin();
+    }
+
+    /** A thread begins. */
+    public static void begun() {
+        Engine.begun();
+    }
+
+    /** A thread ends. */
+    public static void ended() {
+        Engine.ended();
+    }
+
+    /** The calling thread finds a monitor taken. */
+    public static void contended(Object monitor, Thread owner) {
+        Turn me = Engine.mine();
+        Turn other = owner == null ? null : Engine.of(owner);
+        // Who is in there only to look whether it is meant will leave by itself.
+        if (me != null && other != null && other != me && !other.looksInto(monitor)) {
+            Engine.contended(me, monitor, other);
+        }
+    }
+
+    /** The JVM ends. */
+    public static void finish() {
+        Policy policy = Engine.policy;
+        Engine.running = null;
+        if (policy != null) {
+            policy.finish();
+        }
+    }
+}

@@ -1,0 +1,94 @@
+package reprise.scheduler;
+
+/** What the program and the JDK call around the life and the interrupts of threads. */
+public final class Threads {
+    private Threads() {}
+
+    /** At the end of every constructor of Thread. */
+    public static void created(Thread thread) {
+        Engine.created(thread);
+    }
+
+    /** Before a thread is started. */
+    public static void starting(Thread thread) {
+        Engine.starting(thread);
+    }
+
+    /** Before the JVM is told of an interrupt. */
+    public static void interrupting(Thread thread) {
+        Engine.interrupting(thread);
+    }
+
+    /** When the last method of a thread has ended. */
+    public static void exiting(Thread thread) {
+        Turn me = Engine.mine();
+        if (me != null && me.thread == thread) {
+            me.exiting = true;
+        }
+    }
+
+    /** When nobody has caught what a thread has thrown. */
+    public static void uncaught(Thread thread, Throwable thrown) {
+        Turn turn = Engine.of(thread);
+        if (turn != null && thread.getUncaughtExceptionHandler() == thread.getThreadGroup()
+                && Thread.getDefaultUncaughtExceptionHandler() == null) {
+            Native.report("uncaught", turn.number + " " + thrown.getClass().getName());
+        }
+    }
+
+    public static boolean isInterrupted(Thread thread) {
+        if (Engine.mine() != null) {
+            Turn turn = Engine.of(thread);
+            if (turn != null && turn.thread != Thread.currentThread() && turn.flag) {
+                return true;
+            }
+        }
+        return thread.isInterrupted();
+    }
+
+    public static void sleep(long millis) throws InterruptedException {
+        if (Engine.mine() == null) {
+            Thread.sleep(millis);
+        } else {
+            sleeps(millis, 0);
+        }
+    }
+
+    public static void sleep(long millis, int nanos) throws InterruptedException {
+        if (Engine.mine() == null) {
+            Thread.sleep(millis, nanos);
+        } else {
+            sleeps(millis, nanos);
+        }
+    }
+
+    public static void sleep(java.time.Duration time) throws InterruptedException {
+        sleep(Math.max(0, time.toMillis()));
+    }
+
+    private static void sleeps(long millis, int nanos) throws InterruptedException {
+        if (millis < 0 || nanos < 0 || nanos > 999_999) {
+            throw new IllegalArgumentException(
+                    millis < 0 ? "timeout value is negative" : "nanosecond timeout value out of range");
+        }
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+        Turn me = Engine.mine();
+        me.throwing = false;
+        Engine.block(me, Turn.SLEEPING, null, Clock.in(millis, nanos));
+        if (me.throwing) {
+            me.throwing = false;
+            throw new InterruptedException();
+        }
+    }
+
+    public static void yield() {
+        Turn me = Engine.mine();
+        if (me == null) {
+            Thread.yield();
+        } else {
+            Engine.policy.yields(me);
+        }
+    }
+}

@@ -1,0 +1,119 @@
+package reprise.scheduler;
+
+import jdk.internal.misc.Unsafe;
+
+/** A thread of the program: where it is in its life, and whether it may run. */
+final class Turn {
+    /** Created, and not started. */
+    static final int NEW = 0;
+    /** Runs, or would if it were its turn. */
+    static final int READY = 1;
+    /** Wants a monitor that another thread has. */
+    static final int MONITOR = 2;
+    /** In {@code Object.wait}, and nobody has notified it. */
+    static final int WAITING = 3;
+    /** In {@code LockSupport.park}, and nobody has unparked it. */
+    static final int PARKED = 4;
+    /** In {@code Thread.sleep}. */
+    static final int SLEEPING = 5;
+    static final int DEAD = 6;
+
+    /** No bytecode of the program that is known. */
+    static final int NOWHERE = -1;
+
+    private static final Unsafe UNSAFE = Unsafe.getUnsafe();
+
+    final Thread thread;
+    /** In the order of creation; main is 0. */
+    final int number;
+    /** Which child of which: 0.2.1. */
+    final String descent;
+    int children;
+
+    int state = NEW;
+    /** The monitor that is wanted or waited on. */
+    Object on;
+    /** When its wait ends by itself, in nanoseconds of the clock; 0 for never. */
+    long deadline;
+    /** Whether it was unparked and has not parked since. */
+    boolean permit;
+    /** It will throw InterruptedException when it goes on. */
+    boolean throwing;
+    /** Its interrupted flag, while it is not running. */
+    boolean flag;
+    /** It waited until its time ran out. */
+    boolean timedOut;
+    /** The bytecode that it is about to execute or executes. */
+    int site = NOWHERE;
+    /** It has come to the attempt at which the schedule wants it to block. */
+    boolean marked;
+    /** Its end is what the schedule waits for. */
+    boolean dying;
+    /** It has left the last method of the program. */
+    boolean exiting;
+    /** Class initialisers that it is in: others may wait for them invisibly. */
+    int initialising;
+    /** A thread whose end has to be awaited before this one goes on. */
+    Thread after;
+    /** For strategies. */
+    long priority;
+
+    private volatile boolean granted;
+    /** The monitor in whose wait set the thread really is. */
+    private volatile Object really;
+
+    Turn(Thread thread, int number, String descent) {
+        this.thread = thread;
+        this.number = number;
+        this.descent = descent;
+    }
+
+    /** Lets it run. */
+    void grant() {
+        granted = true;
+        Object monitor = really;
+        if (monitor == null) {
+            UNSAFE.unpark(thread);
+            return;
+        }
+        synchronized (monitor) {
+            // Others that wait there look, see that they are not meant, and wait on.
+            monitor.notifyAll();
+        }
+    }
+
+    /** Called by the thread itself: it will wait in this monitor, which it has. */
+    void enters(Object monitor) {
+        really = monitor;
+    }
+
+    /** Called by the thread itself: waits until it is granted. */
+    void await() {
+        Object monitor = really;
+        while (!granted) {
+            if (monitor == null) {
+                UNSAFE.park(false, 0L);
+                // A thread that is interrupted would not park again.
+                Thread.interrupted();
+            } else {
+                try {
+                    monitor.wait();
+                } catch (InterruptedException interrupted) {
+                    // What an interrupt means is decided by who interrupts.
+                }
+            }
+        }
+        granted = false;
+        really = null;
+    }
+
+    /** Whether the thread may be inside that monitor only to look whether it is meant. */
+    boolean looksInto(Object monitor) {
+        return really == monitor;
+    }
+
+    @Override
+    public String toString() {
+        return "thread " + number;
+    }
+}

@@ -1,0 +1,122 @@
+//! Calls that go to the scheduler instead.
+//!
+//! `wait` and its like are final in `Object`, so whatever class a call names, it
+//! is that method. Static methods of `Thread` may be named through a subclass.
+
+use reprise_classfile::opcode;
+use reprise_classfile::read::{ClassFile, Instruction};
+use reprise_classfile::relocate::Editor;
+use reprise_classfile::write::{Invoke, PoolEditor, Snippet};
+
+use crate::TurnError;
+
+const MONITORS: &str = "reprise/scheduler/Monitors";
+const THREADS: &str = "reprise/scheduler/Threads";
+const PARKING: &str = "reprise/scheduler/Parking";
+pub(crate) const THREAD: &str = "java/lang/Thread";
+
+/// A static method of the scheduler.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Instead {
+    class: &'static str,
+    name: &'static str,
+    descriptor: &'static str,
+}
+
+/// Sends the calls of a method to the scheduler; whether there were any.
+/// `is_thread` knows whether a class extends `Thread`.
+pub(crate) fn redirect<'c>(
+    class: &'c ClassFile<'c>,
+    editor: &mut Editor<'c>,
+    pool: &mut PoolEditor<'c>,
+    is_thread: &dyn Fn(&str) -> bool,
+) -> Result<bool, TurnError> {
+    let own = class.name()?.to_str_lossy().into_owned();
+    let calls: Vec<Instruction<'_>> = editor
+        .instructions()
+        .iter()
+        .filter(|i| (opcode::INVOKEVIRTUAL..=opcode::INVOKESTATIC).contains(&i.opcode))
+        .copied()
+        .collect();
+    let mut any = false;
+    for instruction in calls {
+        let Some(index) = instruction.constant() else {
+            continue;
+        };
+        let member = class.pool.member(index)?;
+        let owner = member.class.to_str_lossy();
+        let is_static = instruction.opcode == opcode::INVOKESTATIC;
+        let name = member.name.to_str_lossy();
+        let descriptor = member.descriptor.to_str_lossy();
+        let found = match is_static {
+            // The JDK's own Thread calls its native methods itself.
+            true if own == THREAD => None,
+            true if owner == THREAD || is_thread(&owner) => instead_of_static(&name, &descriptor),
+            true => None,
+            false => instead_of(&own, &owner, &name, &descriptor),
+        };
+        if let Some(Instead {
+            class: to,
+            name,
+            descriptor,
+        }) = found
+        {
+            let mut code = Snippet::new();
+            code.invoke(Invoke::Static, to, name, descriptor, pool)?;
+            editor.replace(instruction.offset, code)?;
+            any = true;
+        }
+    }
+    Ok(any)
+}
+
+fn instead_of_static(name: &str, descriptor: &str) -> Option<Instead> {
+    let (name, descriptor) = match (name, descriptor) {
+        ("sleep", "(J)V") => ("sleep", "(J)V"),
+        ("sleep", "(JI)V") => ("sleep", "(JI)V"),
+        ("sleep", "(Ljava/time/Duration;)V") => ("sleep", "(Ljava/time/Duration;)V"),
+        ("yield" | "onSpinWait", "()V") => ("yield", "()V"),
+        _ => return None,
+    };
+    Some(Instead {
+        class: THREADS,
+        name,
+        descriptor,
+    })
+}
+
+fn instead_of(own: &str, owner: &str, name: &str, descriptor: &str) -> Option<Instead> {
+    let (class, name, descriptor) = match (name, descriptor) {
+        ("wait", "()V") => (MONITORS, "wait", "(Ljava/lang/Object;)V"),
+        ("wait", "(J)V") => (MONITORS, "wait", "(Ljava/lang/Object;J)V"),
+        ("wait", "(JI)V") => (MONITORS, "wait", "(Ljava/lang/Object;JI)V"),
+        ("notify", "()V") => (MONITORS, "notify", "(Ljava/lang/Object;)V"),
+        ("notifyAll", "()V") => (MONITORS, "notifyAll", "(Ljava/lang/Object;)V"),
+        ("isInterrupted", "()Z") if owner == THREAD && own != THREAD => {
+            (THREADS, "isInterrupted", "(Ljava/lang/Thread;)Z")
+        }
+        ("park", "(ZJ)V") if owner == "jdk/internal/misc/Unsafe" => {
+            (PARKING, "park", "(Ljava/lang/Object;ZJ)V")
+        }
+        ("unpark", "(Ljava/lang/Object;)V") if owner == "jdk/internal/misc/Unsafe" => {
+            (PARKING, "unpark", "(Ljava/lang/Object;Ljava/lang/Object;)V")
+        }
+        _ => return None,
+    };
+    Some(Instead {
+        class,
+        name,
+        descriptor,
+    })
+}
+
+/// A call of the scheduler's class for threads, with what is on the stack.
+pub(crate) fn tell(
+    name: &str,
+    descriptor: &str,
+    code: &mut Snippet,
+    pool: &mut PoolEditor<'_>,
+) -> Result<(), TurnError> {
+    code.invoke(Invoke::Static, THREADS, name, descriptor, pool)?;
+    Ok(())
+}

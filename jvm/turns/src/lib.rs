@@ -1,0 +1,53 @@
+//! What to insert where, so that a JVM program runs one thread at a time, and
+//! which thread is said from outside.
+//!
+//! Pure: class files in, class files out. What is inserted is straight-line code
+//! that calls the scheduler (`jvm/scheduler`), which has every decision.
+//!
+//! | subject | file |
+//! | --- | --- |
+//! | calls that block, notify, sleep: they go to the scheduler instead | `calls` |
+//! | the classes of the JDK that every blocking operation goes through | [`platform`] |
+//! | the places that a schedule names, and no others | [`enforce`] |
+//! | what the scheduler is to do, as a file | [`plan`] |
+//!
+//! The JDK's own code counts as one step, except where it blocks: all of
+//! `java.util.concurrent` blocks in `LockSupport`, `Thread.join` in `Object.wait`.
+//! So these two are enough for locks, conditions, semaphores, latches, barriers,
+//! queues, executors and futures.
+#![deny(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
+#![cfg_attr(test, allow(clippy::indexing_slicing, clippy::unwrap_used))]
+
+mod calls;
+pub mod enforce;
+pub mod plan;
+pub mod platform;
+
+use reprise_classfile::read::ReadError;
+use reprise_classfile::relocate::EditError;
+use reprise_classfile::write::{PoolError, SnippetError, WriteError};
+
+/// Why a class cannot be changed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs, reason = "each says it itself")]
+pub enum TurnError {
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    #[error(transparent)]
+    Pool(#[from] PoolError),
+    #[error(transparent)]
+    Snippet(#[from] SnippetError),
+    #[error(transparent)]
+    Edit(#[from] EditError),
+    #[error("{method} of class {class}, which the schedule names, is not there")]
+    NoMethod { class: String, method: String },
+    #[error("no bytecode of {class}.{method} begins at offset {offset}, which the schedule names")]
+    NoBytecode {
+        class: String,
+        method: String,
+        offset: u32,
+    },
+}

@@ -1,0 +1,113 @@
+//! The classes of the JDK in which threads begin, block and are interrupted.
+//!
+//! Only bodies change, so classes that are loaded already can be given the new
+//! ones.
+
+use reprise_classfile::opcode;
+use reprise_classfile::read::{ClassFile, Instruction};
+use reprise_classfile::relocate::Editor;
+use reprise_classfile::write::{ClassEditor, PoolEditor, Snippet};
+
+use crate::TurnError;
+use crate::calls::{THREAD, redirect, tell};
+
+/// Classes of the JDK that are changed, or packages where a slash ends the name.
+/// The locks of other classes are never held while the program's code runs.
+const CHANGED: &[&str] = &[
+    "java/lang/Thread",
+    "java/util/Timer",
+    "java/util/TimerThread",
+    "java/util/concurrent/",
+];
+
+/// Whether a class of the JDK is one that is changed.
+pub fn concerns(name: &str) -> bool {
+    CHANGED.iter().any(|changed| match changed.ends_with('/') {
+        true => name.starts_with(changed),
+        false => name == *changed,
+    })
+}
+
+/// The class as it is under a schedule; none where nothing changes.
+pub fn change(bytes: &[u8]) -> Result<Option<Vec<u8>>, TurnError> {
+    let class = ClassFile::parse(bytes)?;
+    let is_thread = class.name()?.to_str_lossy() == THREAD;
+    let mut edited = ClassEditor::new(&class);
+    let mut any = false;
+    for (index, method) in class.methods.iter().enumerate() {
+        let Some(mut editor) = Editor::new(&class, method)? else {
+            continue;
+        };
+        let pool = &mut edited.pool;
+        let mut changed = redirect(&class, &mut editor, pool, &|_| false)?;
+        if is_thread {
+            let name = class.pool.utf8(method.name)?.to_str_lossy();
+            changed |= thread(&class, &name, &mut editor, pool)?;
+        }
+        if changed {
+            let code = editor.finish(&mut edited.pool)?;
+            edited.set_code(index, code)?;
+            any = true;
+        }
+    }
+    Ok(if any { Some(edited.finish()?) } else { None })
+}
+
+/// A method of `Thread` itself; whether it was changed.
+fn thread<'c>(
+    class: &'c ClassFile<'c>,
+    name: &str,
+    editor: &mut Editor<'c>,
+    pool: &mut PoolEditor<'c>,
+) -> Result<bool, TurnError> {
+    match name {
+        "<init>" => {
+            let mut code = Snippet::new();
+            code.op(opcode::ALOAD_0)?;
+            tell("created", "(Ljava/lang/Thread;)V", &mut code, pool)?;
+            editor.before_returns(&code)?;
+            return Ok(true);
+        }
+        "exit" => {
+            let mut code = Snippet::new();
+            code.op(opcode::ALOAD_0)?;
+            tell("exiting", "(Ljava/lang/Thread;)V", &mut code, pool)?;
+            editor.at_entry(code)?;
+            return Ok(true);
+        }
+        "dispatchUncaughtException" => {
+            let mut code = Snippet::new();
+            code.op(opcode::ALOAD_0)?;
+            code.op(opcode::ALOAD_1)?;
+            let descriptor = "(Ljava/lang/Thread;Ljava/lang/Throwable;)V";
+            tell("uncaught", descriptor, &mut code, pool)?;
+            editor.at_entry(code)?;
+            return Ok(true);
+        }
+        _ => {}
+    }
+    let calls: Vec<Instruction<'_>> = editor
+        .instructions()
+        .iter()
+        .filter(|i| matches!(i.opcode, opcode::INVOKEVIRTUAL | opcode::INVOKESPECIAL))
+        .copied()
+        .collect();
+    let mut any = false;
+    for instruction in calls {
+        let Some(index) = instruction.constant() else {
+            continue;
+        };
+        let member = class.pool.member(index)?;
+        let told = match &*member.name.to_str_lossy() {
+            "start0" => "starting",
+            "interrupt0" => "interrupting",
+            _ => continue,
+        };
+        let mut code = Snippet::new();
+        code.op(opcode::DUP)?;
+        tell(told, "(Ljava/lang/Thread;)V", &mut code, pool)?;
+        editor.before(instruction.offset, code)?;
+        any = true;
+    }
+    Ok(any)
+}
