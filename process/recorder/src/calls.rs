@@ -7,6 +7,7 @@ use reprise_recording::Failure;
 use reprise_syscalls::{Class, Extent, Memory, find, is_error, is_restart, read_by, written_by};
 use reprise_tracee::{Resume, Stop, TraceError, Tracee};
 
+use crate::children::check_numbers;
 use crate::dump::Why;
 use crate::session::{Next, Session, Trouble, was_interrupted};
 use crate::turns;
@@ -81,6 +82,7 @@ impl Session {
             return Err(Trouble::Unrecordable(what));
         };
         let mut arguments = registers.arguments();
+        check_numbers(call, &arguments)?;
         let mut way = Way::Ordinary;
         match (call.class, call.number.cast_signed()) {
             (Class::Control, libc::SYS_exit) if !self.others.is_empty() => {

@@ -16,6 +16,22 @@ const THREAD: u64 = libc::CLONE_THREAD as u64;
 const SAME_MEMORY: u64 = libc::CLONE_VM as u64;
 const CLEARS: u64 = libc::CLONE_CHILD_CLEARTID as u64;
 const PARENT_WAITS: u64 = libc::CLONE_VFORK as u64;
+const NUMBERS: u64 = libc::CLONE_NEWPID as u64;
+
+/// Whether processes that are made from here on have numbers of their own: the
+/// first of them would be a shadow, on which all others depend.
+pub(crate) fn check_numbers(call: &Call, arguments: &[u64; 6]) -> Result<(), Trouble> {
+    let changes = match call.number.cast_signed() {
+        libc::SYS_unshare => arguments[0] & NUMBERS != 0,
+        libc::SYS_setns => arguments[1] == 0 || arguments[1] & NUMBERS != 0,
+        _ => false,
+    };
+    if changes { Err(new_numbers()) } else { Ok(()) }
+}
+
+fn new_numbers() -> Trouble {
+    unrecordable("a namespace in which processes have other numbers")
+}
 
 impl Session {
     /// A call that makes a process, or replaces the program, begins.
@@ -40,6 +56,9 @@ impl Session {
             libc::SYS_vfork => SAME_MEMORY | PARENT_WAITS,
             _ => 0,
         };
+        if flags & NUMBERS != 0 {
+            return Err(new_numbers());
+        }
         if flags & THREAD != 0 {
             let clears = self.cleared_by(call, arguments);
             return Ok(Way::NewThread { clears });

@@ -386,6 +386,9 @@ impl Session {
         }
         // What cannot be undone any more must not keep it from running.
         let _ = self.undo(stop);
+        // Before this thread goes on: a new program or an end of all would take
+        // the others away in the middle of it.
+        let escort = self.is_one_of_many().then(|| self.escort());
         if let Some(processors) = self.processors {
             processors.restore(self.thread.tracee.pid());
         }
@@ -397,11 +400,7 @@ impl Session {
         for waiting in self.thread.waiting.drain(..) {
             let _ = self.thread.tracee.send(waiting.number);
         }
-        self.phase = if self.is_one_of_many() {
-            Phase::Escorted(self.escort())
-        } else {
-            Phase::LetGo
-        };
+        self.phase = escort.map_or(Phase::LetGo, Phase::Escorted);
         Ok(())
     }
 

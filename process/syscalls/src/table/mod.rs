@@ -1,7 +1,9 @@
 //! The table, one file per family of calls.
 
+mod between;
 mod files;
 mod memory;
+mod mounts;
 mod network;
 mod process;
 mod signals;
@@ -12,8 +14,10 @@ use crate::shape::{Call, Class, Place, Shape, Size};
 
 /// The families.
 const FAMILIES: &[&[Call]] = &[
+    between::CALLS,
     files::CALLS,
     memory::CALLS,
+    mounts::CALLS,
     network::CALLS,
     process::CALLS,
     signals::CALLS,

@@ -174,4 +174,20 @@ pub(super) const CALLS: &[Call] = &[
         &[at(1, Shape::Iovec(2))],
     ),
     on_path(libc::SYS_acct, "acct", 1),
+    // Where memory is on a machine with several nodes: a number of bits is taken
+    // for one of bytes, which is too much.
+    call(
+        libc::SYS_get_mempolicy,
+        "get_mempolicy",
+        5,
+        NONE,
+        &[fixed(0, 4), sized(1, 2)],
+    ),
+    plain(libc::SYS_set_mempolicy, "set_mempolicy", 3),
+    plain(libc::SYS_mbind, "mbind", 6),
+    plain(libc::SYS_migrate_pages, "migrate_pages", 4),
+    plain(libc::SYS_sched_setattr, "sched_setattr", 3),
+    call(libc::SYS_syslog, "syslog", 3, NONE, &[filled(1, 2)]),
+    plain(libc::SYS_setdomainname, "setdomainname", 2),
+    plain(libc::SYS_vhangup, "vhangup", 0),
 ];
