@@ -9,6 +9,7 @@
 //! | calls that block, notify, sleep: they go to the scheduler instead | `calls` |
 //! | the classes of the JDK that every blocking operation goes through | [`platform`] |
 //! | the places that a schedule names, and no others | [`enforce`] |
+//! | everywhere where a strategy may want to switch | [`explore`] |
 //! | what the scheduler is to do, as a file | [`plan`] |
 //!
 //! The JDK's own code counts as one step, except where it blocks: all of
@@ -20,6 +21,7 @@
 
 mod calls;
 pub mod enforce;
+pub mod explore;
 pub mod plan;
 pub mod platform;
 

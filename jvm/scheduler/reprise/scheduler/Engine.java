@@ -77,10 +77,11 @@ final class Engine {
         }
     }
 
-    /** What the JVM and the JDK create for themselves is in the topmost group. */
+    /** What the JVM and the JDK create for themselves is in the topmost group, or says so. */
     private static boolean isForeign(Thread thread) {
         ThreadGroup group = thread.getThreadGroup();
-        return group == null || group.getParent() == null;
+        return group == null || group.getParent() == null
+                || thread.getClass().getName().startsWith("jdk.internal.");
     }
 
     /** A thread is being started, and will wait for its turn. */
