@@ -44,9 +44,15 @@ pub enum TurnError {
     Snippet(#[from] SnippetError),
     #[error(transparent)]
     Edit(#[from] EditError),
-    #[error("{method} of class {class}, which the schedule names, is not there")]
+    #[error(
+        "{method} of class {class}, which the schedule names, is not there: was it made for \
+         another version of the program?"
+    )]
     NoMethod { class: String, method: String },
-    #[error("no bytecode of {class}.{method} begins at offset {offset}, which the schedule names")]
+    #[error(
+        "no bytecode of {class}.{method} begins at offset {offset}, which the schedule names: was \
+         it made for another version of the program?"
+    )]
     NoBytecode {
         class: String,
         method: String,

@@ -73,6 +73,10 @@ final class Engine {
     static void created(Thread thread) {
         Turn me = mine();
         if (me != null && of(thread) == null && !isForeign(thread)) {
+            if (thread.getClass().getName().contains("VirtualThread")) {
+                throw Ending.end(me, "refused", "the program creates a virtual thread, and only"
+                        + " platform threads can be scheduled");
+            }
             add(thread, me.descent + "." + ++me.children);
         }
     }
