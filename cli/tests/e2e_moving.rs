@@ -55,11 +55,11 @@ fn check(name: &str, command: &[&str], stdin: &[u8]) {
     let recording = record(folder.path(), command, stdin);
     println!("{name}");
     let mut silent = |_: Wrote<'_>| {};
-    let (plain, played) = timed(|| play(&recording, &LIMITS, &mut silent));
+    let (plain, played) = timed(|| play(&recording, None, &LIMITS, &mut silent));
     assert!(played.unwrap().ending.is_some());
     row("replay without a debugger", plain, "");
 
-    let opened = Opened::new(&recording).unwrap();
+    let opened = Opened::new(&recording, None).unwrap();
     let mut silent = |_: Wrote<'_>| {};
     let (opening, session) = timed(|| Session::new(&opened, &LIMITS, &mut silent));
     let mut session = session.unwrap();

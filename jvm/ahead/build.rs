@@ -5,5 +5,7 @@ fn main() {
     let sources = ["../runtime/reprise/runtime", "../runtime/alone"];
     // Its own class of that name takes the place of the JDK's.
     let without = "import jdk.internal.misc.Unsafe;";
-    reprise_javac::build_script_of(part, &sources, without, "alone.jar");
+    // The agent's runtime would take the place of one in the same package.
+    let packages = ["reprise.runtime", "reprise.ahead"];
+    reprise_javac::build_script_of(part, &sources, without, packages, "alone.jar");
 }

@@ -11,7 +11,10 @@ class Assembler {
     private final int version;
     private final int self;
     private final int above;
+    private final ByteArrayOutputStream declared = new ByteArrayOutputStream();
+    private final DataOutputStream fields = new DataOutputStream(declared);
     private int count = 1;
+    private int fieldCount;
     private int methodCount;
     /** The code that is being written. */
     private ByteArrayOutputStream code = new ByteArrayOutputStream();
@@ -111,6 +114,21 @@ class Assembler {
         methodCount++;
     }
 
+    void field(int access, String name, String descriptor) throws IOException {
+        fields.writeShort(access);
+        fields.writeShort(utf8(name));
+        fields.writeShort(utf8(descriptor));
+        fields.writeShort(0);
+        fieldCount++;
+    }
+
+    /** Adds texts that nobody uses, until there are that many constants. */
+    void fill(int constants) throws IOException {
+        while (count < constants) {
+            utf8("unused" + count);
+        }
+    }
+
     byte[] done() throws IOException {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         DataOutputStream out = new DataOutputStream(bytes);
@@ -122,7 +140,8 @@ class Assembler {
         out.writeShort(self);
         out.writeShort(above);
         out.writeShort(0);
-        out.writeShort(0);
+        out.writeShort(fieldCount);
+        out.write(declared.toByteArray());
         out.writeShort(methodCount);
         out.write(body.toByteArray());
         out.writeShort(0);

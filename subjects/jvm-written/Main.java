@@ -5,7 +5,8 @@ import java.util.List;
 
 /**
  * Class files that no compiler of today writes: one from before Java 6 with a
- * subroutine, one whose jumps get too far, and one that does not verify.
+ * subroutine, one whose jumps get too far, one that does not verify, one whose
+ * methods have no room for probes, and one whose constant pool has none.
  */
 public class Main {
     static int ticks;
@@ -28,6 +29,16 @@ public class Main {
         } catch (VerifyError e) {
             System.out.println(e.getMessage().lines().findFirst().get());
         }
+        MethodHandles.lookup().defineClass(huge());
+        MethodHandles.lookup().defineClass(full());
+        System.out.println(User.huge(new ArrayList<>()));
+        System.out.println(User.full(new ArrayList<>()));
+        List<String> own = new ArrayList<>();
+        System.out.println(invoke("Huge", "run", own) + " " + User.calls());
+    }
+
+    static Object invoke(String type, String method, List<String> list) throws Exception {
+        return Class.forName(type).getMethod(method, List.class).invoke(null, list);
     }
 
     public static void tick() {
@@ -73,5 +84,84 @@ public class Main {
         a.op(0x03, 0xb0);
         a.method(9, "run", "()Ljava/lang/Object;", 0, new int[0]);
         return a.done();
+    }
+
+    /** list.add("x") 7000 times, a call of the inside, and fields; an initialiser of the same kind. */
+    private static byte[] huge() throws Exception {
+        Assembler a = new Assembler(52, "Huge");
+        int add = a.member(11, "java/util/List", "add", "(Ljava/lang/Object;)Z");
+        int size = a.member(11, "java/util/List", "size", "()I");
+        int called = a.member(10, "User", "called", "()V");
+        int tick = a.member(10, "Main", "tick", "()V");
+        int count = a.member(9, "Huge", "count", "I");
+        int x = a.string("x");
+        a.field(9, "count", "I");
+        for (int i = 0; i < 6900; i++) {
+            a.op(0x2a, 0x12, x).far(0xb9, add).op(2, 0, 0x57);
+        }
+        a.far(0xb8, called);
+        a.op(0x2a).far(0xb9, size).op(1, 0).far(0xb3, count);
+        a.far(0xb2, count).op(0xac);
+        a.method(9, "run", "(Ljava/util/List;)I", 1, new int[0]);
+        for (int i = 0; i < 13_000; i++) {
+            a.far(0xb8, tick);
+        }
+        a.op(0x10, 40).far(0xb3, count).far(0xb8, called).op(0xb1);
+        a.method(8, "<clinit>", "()V", 0, new int[0]);
+        a.far(0xb2, count).op(0xac);
+        a.method(9, "count", "()I", 0, new int[0]);
+        return a.done();
+    }
+
+    /** list.add("x"), list.size() in a class with as many constants as there may be. */
+    private static byte[] full() throws Exception {
+        Assembler a = new Assembler(52, "Full");
+        int add = a.member(11, "java/util/List", "add", "(Ljava/lang/Object;)Z");
+        int size = a.member(11, "java/util/List", "size", "()I");
+        int called = a.member(10, "User", "called", "()V");
+        a.op(0x2a, 0x12, a.string("x")).far(0xb9, add).op(2, 0, 0x57);
+        a.far(0xb8, called).op(0x2a).far(0xb9, size).op(1, 0, 0xac);
+        a.method(9, "run", "(Ljava/util/List;)I", 1, new int[0]);
+        a.fill(65_490);
+        return a.done();
+    }
+}
+
+/** Uses those that could not have their probes. */
+class User {
+    private static int calls;
+
+    static void called() {
+        calls++;
+    }
+
+    static int calls() {
+        return calls;
+    }
+
+    static String huge(List<String> list) {
+        int before = Huge.count();
+        return before + " " + Huge.run(list) + " " + Huge.count() + calls;
+    }
+
+    static String full(List<String> list) {
+        return Full.run(list) + " " + list.size() + calls;
+    }
+}
+
+/** Only what they look like: other classes of these names are defined first. */
+class Huge {
+    static int count() {
+        return 0;
+    }
+
+    static int run(List<String> list) {
+        return 0;
+    }
+}
+
+class Full {
+    static int run(List<String> list) {
+        return 0;
     }
 }

@@ -40,6 +40,7 @@ Examples:
   reprise replay --debug --goto end --symbols ./build run.reprise
   reprise replay --debug run.reprise -- -batch -ex continue -ex backtrace
   reprise replay --port 1234 run.reprise
+  reprise replay --process 2 run.reprise
   reprise replay --debug cart.reprise
   reprise replay --classes new.jar recordings/
   reprise replay --classes target/classes --classes lib/util.jar recordings/
@@ -85,6 +86,11 @@ pub(super) struct Replay {
     /// `end` is the end of the recording.
     #[arg(long, value_name = "EVENT", value_parser = goto)]
     goto: Option<Goto>,
+
+    /// Play this process of the recording, by its number or its place in the list
+    /// that `show` gives; otherwise the one that failed, or the first.
+    #[arg(long, value_name = "PROCESS")]
+    process: Option<u32>,
 
     /// Go on after a divergence, and count them (JVM recordings).
     #[arg(long)]
@@ -160,6 +166,7 @@ impl Replay {
             memory: self.memory,
             seconds: self.time.as_secs().max(1),
             debug,
+            process: self.process,
             keep_going: self.keep_going,
             classes: self.classes,
             command,

@@ -76,10 +76,32 @@ fn run_guarded(request: &Request, bounds: &Bounds, mut guard: Guard) -> Result<S
         say(line);
         written
     });
-    let outcome = record(subject, &request.command, &settings, sink)
+    let (outcome, leftover) = record(subject, &request.command, &settings, sink)
         .map_err(|error| not_started(request, error))?;
     report(&outcome);
-    Ok(status(outcome.ended))
+    let status = status(outcome.ended);
+    if !leftover.is_empty() {
+        // They run on by themselves, but not all can be let go at once. Nobody
+        // has to wait for that.
+        guard.dismiss(status.code());
+        stand_aside();
+        leftover.let_go();
+    }
+    Ok(status)
+}
+
+/// Lets go of the files that others may wait for to be closed.
+fn stand_aside() {
+    let Ok(null) = std::fs::OpenOptions::new()
+        .read(true)
+        .write(true)
+        .open("/dev/null")
+    else {
+        return;
+    };
+    let _ = nix::unistd::dup2_stdin(&null);
+    let _ = nix::unistd::dup2_stdout(&null);
+    let _ = nix::unistd::dup2_stderr(&null);
 }
 
 /// Where recordings go.

@@ -48,6 +48,9 @@ fn say(line: &str) {
     let _ = writeln!(io::stderr(), "reprise: {line}");
 }
 
+/// How many things that are not recorded the last line names.
+const LISTED: usize = 5;
+
 /// The last line: the file, its size, what is not in it, how to replay it.
 fn summary(path: &Path, bytes: u64, closing: &Closing) -> String {
     let path = path.display();
@@ -61,12 +64,15 @@ fn summary(path: &Path, bytes: u64, closing: &Closing) -> String {
     if let Some(why) = &closing.cut_short {
         let _ = write!(line, "; ended early by {}", cut_short(why));
     }
-    for NotRecorded { what, why, count } in &closing.not_recorded {
+    for NotRecorded { what, why, count } in closing.not_recorded.iter().take(LISTED) {
         let _ = write!(line, "; not recorded: {what}");
         if *count > 1 {
             let _ = write!(line, " ({count} times)");
         }
         let _ = write!(line, ", {why}");
+    }
+    if let Some(more @ 1..) = closing.not_recorded.len().checked_sub(LISTED) {
+        let _ = write!(line, "; and {more} more, see reprise show {path}");
     }
     let _ = write!(line, "; replay it with: reprise replay {path}");
     line

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use reprise_player::{Limits, play};
+use reprise_player::{Limits, play, processes};
 use reprise_recording::{Closing, NotRecorded, Recording, Writer};
 
 /// What the recording's own replay came to.
@@ -14,20 +14,52 @@ pub(super) enum Verdict {
     Unverified(String),
 }
 
+/// How many replays that failed are named.
+const LISTED: usize = 3;
+
 /// What such a replay may take.
 const LIMITS: Limits = Limits {
     memory: 64 << 30,
     seconds: 3600,
 };
 
+/// Plays each of its processes. What fails is named, one of several with its
+/// number.
+fn play_all(recording: &Recording) -> Result<(), String> {
+    let all = processes(recording);
+    let mut failed = Vec::new();
+    for one in &all {
+        let number = one.process.process;
+        if let Err(error) = play(recording, Some(number), &LIMITS, &mut |_| {}) {
+            let program = &one.process.program;
+            failed.push(match all.len() {
+                1 => error.to_string(),
+                _ => format!("process {number} ({program}): {error}"),
+            });
+        }
+    }
+    match failed.is_empty() {
+        true if !all.is_empty() => Ok(()),
+        true => Err("there is nothing to play".to_owned()),
+        false => {
+            let more = failed.len().saturating_sub(LISTED);
+            failed.truncate(LISTED);
+            if more > 0 {
+                failed.push(format!("and {more} more"));
+            }
+            Err(failed.join("; "))
+        }
+    }
+}
+
 /// Plays a recording that was just written. If it does not replay, adds that to
 /// what its closing says.
 pub(super) fn verify(path: &Path, closing: &Closing) -> Verdict {
     let why = match Recording::open(path) {
         Err(error) => error.to_string(),
-        Ok(recording) => match play(&recording, &LIMITS, &mut |_| {}) {
-            Ok(_) => return Verdict::Replays,
-            Err(error) => error.to_string(),
+        Ok(recording) => match play_all(&recording) {
+            Ok(()) => return Verdict::Replays,
+            Err(why) => why,
         },
     };
     let mut closing = closing.clone();

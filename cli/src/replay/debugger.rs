@@ -52,7 +52,7 @@ pub(super) fn debug(
 ) -> Result<Status, Failure> {
     let mut output = Output::open(request)?;
     let failed = |error| explain(request, recording, &error);
-    let opened = Opened::new(recording).map_err(failed)?;
+    let opened = Opened::new(recording, request.process).map_err(failed)?;
     let mut show = |wrote: reprise_player::Wrote<'_>| output.write(wrote.to_stderr, wrote.bytes);
     let mut session = Session::new(&opened, limits, &mut show).map_err(failed)?;
     go_to(&mut session, debug.goto).map_err(failed)?;

@@ -28,6 +28,7 @@ const HEAP: u64 = 2 << 30;
 pub(super) fn replay(request: &Request, recording: &Recording) -> Result<Status, Failure> {
     let debug = request.debug.as_ref();
     let not_here = [
+        ("--process", request.process.is_some()),
         ("--output", request.output.is_some()),
         (
             "--symbols",

@@ -33,6 +33,8 @@ pub struct Request {
     pub seconds: u64,
     /// How to look at it, if that is wanted.
     pub debug: Option<Debug>,
+    /// The process to play, by its number or its place in the recording.
+    pub process: Option<u32>,
     /// Go on after a divergence.
     pub keep_going: bool,
     /// Classes to play instead of the recorded ones: jars and folders.

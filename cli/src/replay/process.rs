@@ -3,7 +3,7 @@
 use std::io::{self, Write as _};
 
 use nix::sys::signal::Signal;
-use reprise_player::{Limits, PlayError, Played, play, same_processor};
+use reprise_player::{Limits, PlayError, Played, play, processes, same_processor};
 use reprise_recording::{CutShort, Recording};
 
 use super::{Output, Request, debugger, failure};
@@ -29,19 +29,41 @@ pub(super) fn replay(request: &Request, recording: &Recording) -> Result<Status,
         return debugger::debug(request, debug, recording, &limits);
     }
     let mut output = Output::open(request)?;
-    let played = play(recording, &limits, &mut |wrote| {
+    let played = play(recording, request.process, &limits, &mut |wrote| {
         output.write(wrote.to_stderr, wrote.bytes);
     });
     match played {
         Ok(played) => {
             output.finish()?;
-            let line = describe(&played, recording);
+            let line = match whose(request, recording) {
+                Some(whose) => format!("{whose}: {}", describe(&played, recording)),
+                None => describe(&played, recording),
+            };
             let line = escape(line.as_bytes(), Lines::One);
             let _ = writeln!(io::stderr(), "reprise: {line}");
             Ok(Status::Done)
         }
         Err(error) => Err(explain(request, recording, &error)),
     }
+}
+
+/// Which of several processes it was.
+fn whose(request: &Request, recording: &Recording) -> Option<String> {
+    let all = processes(recording);
+    if all.len() < 2 {
+        return None;
+    }
+    let found = match request.process {
+        None => all.iter().find(|one| one.meant),
+        Some(which) => {
+            let mut by_number = all.iter();
+            let by_number = by_number.find(|one| one.process.process == which);
+            by_number.or_else(|| all.get(usize::try_from(which).ok()?.checked_sub(1)?))
+        }
+    };
+    let process = &found?.process;
+    let (number, program) = (process.process, &process.program);
+    Some(format!("process {number} ({program}) of {}", all.len()))
 }
 
 fn describe(played: &Played, recording: &Recording) -> String {
@@ -94,6 +116,7 @@ pub(super) fn explain(request: &Request, recording: &Recording, error: &PlayErro
         | PlayError::Event { .. }
         | PlayError::Unplayable { .. }
         | PlayError::Empty
+        | PlayError::NoProcess { .. }
         | PlayError::Processor { .. }
         | PlayError::Lacking(_) => failure.status(Status::BadInput),
         PlayError::Limit(_) => failure.next("reprise replay --memory 256G --time 10h FILE"),

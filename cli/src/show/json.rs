@@ -12,6 +12,10 @@
 //!   "events":      how many can be read,
 //!   "streams":     [ { "stream", "process", "thread", "name", "kind",
 //!                      "version", "table", "events" } ],
+//!   "processes":   of a recording of processes: [ { "process", "parent",
+//!                      "program", "exited" (its status) and "killed" (a signal),
+//!                      both null when it went on, "failed", "played" (the one
+//!                      that is played where nobody says which) } ],
 //!   "last_events": [ { "stream", "number", "stamp", "segment", "private",
 //!                      "bytes", "text" } ],
 //!   "checked":     whether every checksum was looked at,
@@ -31,8 +35,8 @@ use nix::sys::signal::Signal;
 use reprise_recording::{Closing, Ending};
 use serde_json::{Value, json};
 
-use super::Overview;
 use super::open::Completion;
+use super::{Overview, processes};
 use crate::readable::utc;
 
 /// The view as one JSON object.
@@ -79,6 +83,10 @@ pub fn render(overview: &Overview<'_>) -> Value {
             })
         })
         .collect();
+    let processes: Vec<Value> = processes::of(overview)
+        .iter()
+        .map(processes::json)
+        .collect();
     let damage: Vec<Value> = health
         .damage
         .iter()
@@ -112,6 +120,7 @@ pub fn render(overview: &Overview<'_>) -> Value {
         "ended": recording.closing().map(ended),
         "events": events,
         "streams": streams,
+        "processes": processes,
         "last_events": last,
         "checked": health.checked,
         "damage": damage,

@@ -15,6 +15,7 @@ pub mod last;
 mod look_alike;
 pub mod open;
 pub mod page;
+mod processes;
 
 use check::Health;
 use last::Last;

@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 
 use reprise_recording::{Closing, CutShort, Ending, Manifest, StreamId};
 
-use super::Overview;
 use super::check::words;
 use super::events::Columns;
+use super::{Overview, processes};
 use crate::escape::{Lines, escape};
 use crate::readable::{count, duration, quoted, signal, size, time};
 
@@ -27,6 +27,7 @@ pub fn render(overview: &Overview<'_>, stream: Option<StreamId>) -> String {
         page.not_recorded(closing);
     }
     page.missing(overview);
+    page.processes(overview);
     page.streams(overview);
     page.last_events(overview, stream);
     page.next(overview);
@@ -145,6 +146,28 @@ impl Page {
         if health.checked {
             self.line("Everything else was checked and is as it was written.");
         }
+    }
+
+    fn processes(&mut self, overview: &Overview<'_>) {
+        let all = processes::of(overview);
+        if all.len() < 2 {
+            return;
+        }
+        self.heading("Processes");
+        self.line("       process   parent  program           ended");
+        for (place, one) in (1..).zip(all.iter().take(LISTED)) {
+            let (process, parent) = (one.process.process, one.process.parent);
+            let mark = if one.meant { '*' } else { ' ' };
+            let program = text(one.process.program.as_bytes());
+            let ending = processes::ending(one);
+            self.line(&format!(
+                "{mark} {place:>3}  {process:>7}  {parent:>7}  {program:16}  {ending}"
+            ));
+        }
+        if let Some(more @ 1..) = all.len().checked_sub(LISTED) {
+            self.line(&format!("and {more} more; --json lists all"));
+        }
+        self.line("* is replayed; another with: reprise replay --process NUMBER");
     }
 
     fn streams(&mut self, overview: &Overview<'_>) {

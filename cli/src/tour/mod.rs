@@ -108,6 +108,7 @@ fn replay_for_debugger() -> Result<(), Failure> {
         memory: 64 << 30,
         seconds: 3600,
         debug: Some(debug),
+        process: None,
         keep_going: false,
         classes: Vec::new(),
         command: Vec::new(),

@@ -6,6 +6,7 @@
 )]
 
 mod control;
+mod family;
 mod moments;
 mod programs;
 mod rewrite;

@@ -4,7 +4,7 @@ use std::io::{Read, Seek, Write};
 
 use reprise_classfile::read::ClassFile;
 use reprise_jvm_events::table::Entry;
-use reprise_probes::{Instrumented, shape};
+use reprise_probes::{Instrumented, Numbers, shape};
 use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
 
@@ -182,17 +182,17 @@ fn class(
             bytes: bytes.to_vec(),
         };
         file.entry(bytes_entry);
-        reprise_probes::inside(bytes, plan.patterns, &mut file).map(Some)
+        reprise_probes::inside(bytes, plan.patterns, &mut file, Numbers::InMap).map(Some)
     } else {
         if let Some(shape) = shape::of_bytes(bytes) {
             file.entry(Entry::Shape { class: id, shape });
         }
-        reprise_probes::outside(bytes, plan.patterns, &mut file)
+        reprise_probes::outside(bytes, plan.patterns, &mut file, Numbers::InMap)
     };
     let checked = match result {
         Err(error) => Err(error.to_string()),
         Ok(None) => Ok(None),
-        Ok(Some(edited)) => reprise_probes::plausible(&edited.bytes).map(|()| Some(edited)),
+        Ok(Some(edited)) => carried(edited).map(Some),
     };
     let edited = match checked {
         Ok(edited) => edited,
@@ -205,6 +205,14 @@ fn class(
     let bytes = edited.map(|edited| finish(edited, &name, inside, &mut file, copied));
     tables.add(release, &file, &declared);
     bytes
+}
+
+/// The class as it is put into the jar, if it would verify.
+fn carried(mut edited: Instrumented) -> Result<Instrumented, String> {
+    let bytes = reprise_probes::ahead::carried(&edited.bytes);
+    edited.bytes = bytes.map_err(|error| error.to_string())?;
+    reprise_probes::plausible(&edited.bytes)?;
+    Ok(edited)
 }
 
 /// Notes what is left as it was in a class that has its probes.

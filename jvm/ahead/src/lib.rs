@@ -17,6 +17,7 @@
 //! | numbers classes, methods, sites; writes the tables | here, into a resource of the jar ([`tables`]); the runtime copies the part that is for its release into the recording, and numbers what it meets beyond |
 //! | keeps the original class files | the same resource |
 //! | who declares what a site names, at its first execution | the resource for classes of the jar, reflection for others (`Members.java`) |
+//! | numbers inside objects in a field, which it hides | in a map: nothing would hide a field |
 //! | lets the runtime use the JDK's internal `Unsafe` | a class of that name over a buffer and variable handles (`Unsafe.java`): slower, and with no warning on any release |
 //! | a thread's number, out of `Thread` itself | a thread-local |
 //! | spool file, drainer, file | rings in memory, a daemon thread, chunks that are not compressed (`Alone.java`, `Rings.java`, `Chunks.java`) |
@@ -25,8 +26,7 @@
 //!
 //! # What is missing without an agent
 //!
-//! [`LIMITS`] stand in every such recording as not recorded. Besides: the field
-//! that numbers objects shows in listings of fields; a process that is killed
+//! [`LIMITS`] stand in every such recording as not recorded. Besides: a process that is killed
 //! loses what was not drained yet, a few milliseconds; `reprise stop`, limits and
 //! `--keep failures` are the agent's; one instrumented jar to a program, since
 //! the numbers of two would clash; a class that two loaders have is told as one.

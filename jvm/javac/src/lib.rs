@@ -20,9 +20,15 @@ pub fn build_script(part: &str, sources: &str, jar: &str) {
 }
 
 /// The same for several folders, a later one's file standing in the place of an
-/// earlier one's of the same name, and without the lines that begin with
-/// `without`.
-pub fn build_script_of(part: &str, sources: &[&str], without: &str, jar: &str) {
+/// earlier one's of the same name, without the lines that begin with `without`,
+/// and in another package, whose name stands behind that of the first.
+pub fn build_script_of(
+    part: &str,
+    sources: &[&str],
+    without: &str,
+    [package, renamed]: [&str; 2],
+    jar: &str,
+) {
     report(part, sources, |folders, out| {
         let merged = out.join("sources");
         let _ = fs::remove_dir_all(&merged);
@@ -34,6 +40,7 @@ pub fn build_script_of(part: &str, sources: &[&str], without: &str, jar: &str) {
                 false => line,
             });
             let text = lines.collect::<Vec<_>>().join("\n");
+            let text = text.replace(package, renamed);
             fs::write(merged.join(file.file_name().unwrap_or_default()), text)
         };
         fs::create_dir_all(&merged).map_err(|error| error.to_string())?;

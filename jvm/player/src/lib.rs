@@ -4,7 +4,7 @@
 //!
 //! | question | file |
 //! | --- | --- |
-//! | which classes does that JVM get? | `prepare.rs`; what stands in for outside ones: `standin.rs` |
+//! | which classes does that JVM get? | `prepare.rs`, by `rules.rs`; what stands in for outside ones: `standin.rs` |
 //! | what is it told? | `script.rs`, drawn; events in the global order: `events.rs` |
 //! | what does it answer? | `report.rs` |
 //! | how is it started, and ended? | `jvm.rs` |
@@ -27,6 +27,7 @@ mod jvm;
 mod place;
 mod prepare;
 mod report;
+mod rules;
 mod script;
 mod standin;
 pub mod walls;

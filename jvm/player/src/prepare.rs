@@ -14,6 +14,7 @@ use reprise_probes::replay::{self, replayed_name};
 use reprise_probes::volatile::{Sharing, Volatiles};
 use reprise_recording::{Recording, Source};
 
+use crate::rules::Rules;
 use crate::script::{Script, Told};
 use crate::{KIND, Plan, PlayError, standin};
 
@@ -98,10 +99,7 @@ impl Prepared {
         let mut mentioned = Mentioned::new();
         let mut classes = BTreeMap::new();
         let mut sites = Vec::new();
-        let rules = Rules {
-            patterns,
-            volatiles: volatiles(tables, patterns, plan),
-        };
+        let rules = Rules::of(tables, patterns, plan);
         for (id, class) in &tables.classes {
             let broken = |error: ProbeError| PlayError::Class {
                 name: class.name.replace('/', "."),
@@ -193,7 +191,8 @@ fn inside(
         sites,
         volatiles: &rules.volatiles,
     };
-    let played = replay::inside(bytes, rules.patterns, &mut numbers)?;
+    let is_lent = |name: &str, descriptor: &str| rules.is_lent(id, name, descriptor);
+    let played = replay::inside(bytes, rules.patterns, &mut numbers, is_lent)?;
     let file = ClassFile::parse(bytes)?;
     let mut ready = Ready {
         class: class.clone(),
@@ -253,30 +252,6 @@ struct Numbers<'s> {
     methods: Vec<String>,
     sites: &'s mut Vec<(u32, String, Site)>,
     volatiles: &'s Volatiles,
-}
-
-/// What every inside class is played by.
-struct Rules<'p> {
-    patterns: &'p Patterns,
-    volatiles: Volatiles,
-}
-
-/// The volatile fields of all inside classes; what cannot be read will be
-/// complained of later.
-fn volatiles(tables: &Tables, patterns: &Patterns, plan: &Plan) -> Volatiles {
-    let inside = tables.classes.iter().filter(|(_, class)| class.inside);
-    let recorded = inside
-        .filter(|(_, class)| !plan.classes.contains_key(&class.name))
-        .filter_map(|(id, _)| tables.bytes.get(id));
-    let mut new = plan.classes.iter().collect::<Vec<_>>();
-    new.retain(|(name, _)| patterns.is_inside(name));
-    let mut volatiles = Volatiles::new(patterns.sharing);
-    for bytes in recorded.chain(new.into_iter().map(|(_, bytes)| bytes)) {
-        if let Ok(file) = ClassFile::parse(bytes) {
-            let _ = volatiles.add(&file);
-        }
-    }
-    volatiles
 }
 
 impl Catalog for Numbers<'_> {

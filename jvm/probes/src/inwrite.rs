@@ -159,6 +159,25 @@ fn instrument_one<'c>(
     let Some(mut editor) = Editor::new(class, method)? else {
         return Ok(None);
     };
+    let mut id = None;
+    probe(class, method, &mut editor, pool, patterns, catalog, &mut id)?;
+    match id {
+        Some(_) => Ok(Some(editor.finish(pool)?)),
+        None => Ok(None),
+    }
+}
+
+/// Puts the probes into a body; the method gets its number with the first of
+/// them, unless it has one.
+pub(crate) fn probe<'c>(
+    class: &'c ClassFile<'c>,
+    method: &'c Member<'c>,
+    editor: &mut Editor<'c>,
+    pool: &mut PoolEditor<'c>,
+    patterns: &Patterns,
+    catalog: &mut dyn Catalog,
+    id: &mut Option<u32>,
+) -> Result<(), ProbeError> {
     let candidates: Vec<Instruction<'_>> = editor
         .instructions()
         .iter()
@@ -170,13 +189,12 @@ fn instrument_one<'c>(
         })
         .copied()
         .collect();
-    let mut id = None;
-    for offset in inside_elements(class, method, &editor, patterns) {
+    for offset in inside_elements(class, method, editor, patterns) {
         let id = *id.get_or_insert_with(|| number(class, method, catalog));
         let site = catalog.site(&Site {
             method: id,
             offset,
-            line: line(class, &editor, offset),
+            line: line(class, editor, offset),
             opcode: opcode::AALOAD,
             owner: "",
             name: "",
@@ -211,18 +229,18 @@ fn instrument_one<'c>(
         let site = catalog.site(&Site {
             method: id,
             offset: instruction.offset,
-            line: line(class, &editor, instruction.offset),
+            line: line(class, editor, instruction.offset),
             opcode: instruction.opcode,
             owner: &owner,
             name: &member.name.to_str_lossy(),
             descriptor: &member.descriptor.to_str_lossy(),
         });
         if let Some(reach) = reach {
-            reflected::instrument(&mut editor, &instruction, &member, reach, site, pool)?;
+            reflected::instrument(editor, &instruction, &member, reach, site, pool)?;
             continue;
         }
         if reads {
-            read(&mut editor, &instruction, &owner, site, class.major, pool)?;
+            read(editor, &instruction, &owner, site, class.major, pool)?;
             continue;
         }
         let ty = FieldType::parse(member.descriptor)?;
@@ -245,10 +263,7 @@ fn instrument_one<'c>(
         }
         editor.before(instruction.offset, code)?;
     }
-    match id {
-        Some(_) => Ok(Some(editor.finish(pool)?)),
-        None => Ok(None),
-    }
+    Ok(())
 }
 
 fn number(class: &ClassFile<'_>, method: &Member<'_>, catalog: &mut dyn Catalog) -> u32 {

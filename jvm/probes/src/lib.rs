@@ -12,7 +12,9 @@
 //! | calls that may leave the inside | `calls` |
 //! | `invokedynamic`: concatenation, lambdas, records | `dynamic` |
 //! | fields and `new` of outside classes | `fields` |
+//! | elements of arrays that both sides hold | `holds`, `elements` |
 //! | writes to inside fields by outside classes | `inwrite` |
+//! | methods with too much code for all this | [`lent`] |
 //! | classes that are resolved without a call | `resolution` |
 //! | the order of threads: monitors, volatile fields; `==` of values | `order` |
 //! | volatile fields of other inside classes | [`volatile`] |
@@ -22,6 +24,7 @@
 //! | calls that need no event, with the reasons | [`pure`] |
 //! | what the inserted code calls | `probe` |
 //! | the counting of a dry run | [`count`] |
+//! | the runtime of jars that are instrumented ahead of time | [`ahead`] |
 //! | who numbers methods and sites | [`catalog`] |
 //! | whether the result would verify | `plausible` |
 //! | what an outside class looks like | [`shape`] |
@@ -32,16 +35,19 @@
 #![deny(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 #![cfg_attr(test, allow(clippy::indexing_slicing, clippy::unwrap_used))]
 
+pub mod ahead;
 mod calls;
 pub mod catalog;
 pub mod count;
 mod dynamic;
+mod elements;
 mod fields;
 mod handles;
 pub mod hide;
 mod holds;
 mod identity;
 mod inwrite;
+pub mod lent;
 mod method;
 mod order;
 pub mod pattern;
@@ -98,10 +104,23 @@ pub enum ProbeError {
     Edit(#[from] EditError),
     #[error(transparent)]
     Descriptor(#[from] reprise_classfile::descriptor::DescriptorError),
+    #[error(transparent)]
+    Rename(#[from] reprise_classfile::write::RenameError),
     #[error("an interface of a version before Java 8 can be given no methods")]
     OldInterface,
+    #[error("a constructor cannot be lent to the outside")]
+    Constructor,
     #[error("it was instrumented ahead of time: use the jar as it was, or no agent")]
     Already,
+}
+
+/// Where the number of an object of the program is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Numbers {
+    /// In a field that its class gets. An agent can hide that.
+    InField,
+    /// In a map of the runtime.
+    InMap,
 }
 
 /// Puts the probes of an inside class into it.
@@ -109,6 +128,7 @@ pub fn inside(
     bytes: &[u8],
     patterns: &Patterns,
     catalog: &mut dyn Catalog,
+    numbers: Numbers,
 ) -> Result<Instrumented, ProbeError> {
     let class = ClassFile::parse(bytes)?;
     if has_probes(&class) {
@@ -116,7 +136,9 @@ pub fn inside(
     }
     let mut edited = ClassEditor::new(&class);
     let skipped = method::instrument(&class, &mut edited, patterns, catalog)?;
-    identity::inject(&class, &mut edited, patterns)?;
+    if numbers == Numbers::InField {
+        identity::inject(&class, &mut edited, patterns)?;
+    }
     let bytes = edited.finish()?;
     Ok(Instrumented { bytes, skipped })
 }
@@ -126,23 +148,36 @@ fn has_probes(class: &ClassFile<'_>) -> bool {
     let mut names = class.pool.indexes();
     names.any(|index| {
         let name = class.pool.class_name(index);
-        name.is_ok_and(|name| name == probe::PROBE)
+        name.is_ok_and(|name| name == probe::PROBE || name == ahead::PROBE)
     })
 }
 
-/// Puts probes into an outside class that may write to inside fields; none
-/// when it does not.
+/// Puts probes into an outside class of the program that may write to inside
+/// fields, and, if asked to, gives its objects a place for their number; none when
+/// it stays as it is.
 pub fn outside(
     bytes: &[u8],
     patterns: &Patterns,
     catalog: &mut dyn Catalog,
+    numbers: Numbers,
 ) -> Result<Option<Instrumented>, ProbeError> {
     let class = ClassFile::parse(bytes)?;
-    if !inwrite::mentions_inside_field(&class, patterns)? {
+    if has_probes(&class) {
+        return Err(ProbeError::Already);
+    }
+    let writes = inwrite::mentions_inside_field(&class, patterns)?;
+    let numbered = numbers == Numbers::InField && identity::begins_outside(&class)?;
+    if !writes && !numbered {
         return Ok(None);
     }
     let mut edited = ClassEditor::new(&class);
-    let skipped = inwrite::instrument(&class, &mut edited, patterns, catalog)?;
+    let mut skipped = Vec::new();
+    if writes {
+        skipped = inwrite::instrument(&class, &mut edited, patterns, catalog)?;
+    }
+    if numbered {
+        identity::add(&mut edited)?;
+    }
     let bytes = edited.finish()?;
     Ok(Some(Instrumented { bytes, skipped }))
 }

@@ -21,7 +21,7 @@ use crate::catalog::{Catalog, Site};
 use crate::holds::Holds;
 use crate::pattern::Patterns;
 use crate::probe::{OBJECT_TYPE, RECORDER, RECORDER_TYPE, call, duplicate, parameter, push_id};
-use crate::{ProbeError, Skipped, calls, dynamic, fields, order, resolution};
+use crate::{ProbeError, Skipped, calls, dynamic, elements, fields, lent, order, resolution};
 
 /// A method body that is being given probes.
 pub(crate) struct Body<'c, 'e> {
@@ -34,9 +34,9 @@ pub(crate) struct Body<'c, 'e> {
     /// The number of the method.
     pub(crate) id: u32,
     /// The local that holds the thread's recorder.
-    recorder: u16,
+    pub(crate) recorder: u16,
     /// The local that holds the token.
-    token: u16,
+    pub(crate) token: u16,
     /// In a constructor, the local with the token of the one that called it for
     /// the same object.
     chain: Option<u16>,
@@ -57,18 +57,35 @@ pub(crate) fn instrument<'c>(
         let name = class.pool.utf8(method.name)?.to_str_lossy();
         let descriptor = class.pool.utf8(method.descriptor)?.to_str_lossy();
         let id = catalog.method(method.access, &name, &descriptor);
-        match instrument_one(class, method, &mut edited.pool, patterns, catalog, id) {
+        let entries = edited.pool.count();
+        let pool = &mut edited.pool;
+        match instrument_one(class, method, pool, patterns, catalog, id, true) {
             Ok(None) => {}
             Ok(Some(code)) => edited.set_code(index, code)?,
-            Err(error) => skipped.push(Skipped {
-                method: format!("{name}{descriptor}"),
-                why: error.to_string(),
-            }),
+            Err(error) => {
+                pool.roll_back(entries);
+                let fewer = instrument_one(class, method, pool, patterns, catalog, id, false);
+                let (code, counts) = match fewer {
+                    Ok(code) => (code, "what the outside writes to arrays is not seen in it"),
+                    Err(_) => {
+                        pool.roll_back(entries);
+                        lent::instrument(class, method, pool, patterns, catalog, id)
+                    }
+                };
+                if let Some(code) = code {
+                    edited.set_code(index, code)?;
+                }
+                skipped.push(Skipped {
+                    method: format!("{name}{descriptor}"),
+                    why: format!("{error}; {counts}"),
+                });
+            }
         }
     }
     Ok(skipped)
 }
 
+/// One method with its probes, or with all but those for elements of arrays.
 fn instrument_one<'c>(
     class: &'c ClassFile<'c>,
     method: &'c Member<'c>,
@@ -76,6 +93,7 @@ fn instrument_one<'c>(
     patterns: &Patterns,
     catalog: &mut dyn Catalog,
     id: u32,
+    arrays: bool,
 ) -> Result<Option<Vec<u8>>, ProbeError> {
     let Some(editor) = Editor::new(class, method)? else {
         return Ok(None);
@@ -93,6 +111,9 @@ fn instrument_one<'c>(
     fields::instrument(&mut body)?;
     resolution::instrument(&mut body)?;
     order::instrument(&mut body)?;
+    if arrays {
+        elements::instrument(&mut body)?;
+    }
     body.exits()?;
     let code = body.editor.finish(body.pool)?;
     Ok(Some(code))
@@ -220,7 +241,7 @@ impl<'c, 'e> Body<'c, 'e> {
         Ok(self.class.pool.utf8(self.method.name)? == "<init>")
     }
 
-    fn is_static(&self) -> bool {
+    pub(crate) fn is_static(&self) -> bool {
         self.method.access & access::STATIC != 0
     }
 

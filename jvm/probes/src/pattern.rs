@@ -81,6 +81,7 @@ const NEVER: &[&str] = &[
     "sun/",
     "com/sun/",
     "reprise/runtime/",
+    "reprise/ahead/",
 ];
 
 /// Whether a class belongs to the JDK or to the runtime, by its name.

@@ -20,11 +20,15 @@
 //!            returned(T, R)              returned(R)
 //!            callSuperInit(R, site, String)  …Bare               super() of an outside class
 //!            superReturned(Object, R)    superReturned(R)
+//!            boolean lend(R, site)       lendBare                a method that counts as outside
+//!            lent(T, R, boolean)         lent(R, boolean)
 //!            refersOutside(Object)                               a reference to an outside method
 //!            refers(Object, Class, site)                         or to one that may be inherited
 //!            captured(Object, R)                                 by a lambda that is being made
 //! arrays     holds(Object)               keeps(Object)           both sides have it from now on
 //!            returnsHeld(Object, R, token)
+//!            element(A, int)             wrote(Object, int)      of an array; A is its type
+//!            elements(Object)            wrote(Object)           all of it
 //! fields     reads(Object, R, site)      last(T, R)
 //!            readStatic(T, R, site)
 //!            writes(Object, R, site)     last(T, R)

@@ -216,6 +216,11 @@ pub fn runs_on_values(name: &str, descriptor: &str) -> bool {
     is_plain(&rest)
 }
 
+/// Whether a call moves elements of arrays.
+pub(crate) fn moves(class: &str, name: &str) -> bool {
+    MOVES.contains(&(class, name))
+}
+
 /// Whether a call needs no event.
 #[must_use]
 pub fn is_pure(class: &str, name: &str, descriptor: &str) -> bool {
@@ -223,7 +228,7 @@ pub fn is_pure(class: &str, name: &str, descriptor: &str) -> bool {
     if class.starts_with('[') {
         return name == "clone";
     }
-    if MOVES.contains(&(class, name)) {
+    if moves(class, name) {
         return true;
     }
     let Some(pure) = PURE.iter().find(|pure| pure.class == class) else {

@@ -12,6 +12,7 @@ use reprise_classfile::mutf8::Utf8;
 use reprise_classfile::opcode;
 use reprise_classfile::read::{ClassFile, Constant};
 use reprise_classfile::write::{ClassEditor, Snippet, empty_class, write_code};
+use reprise_probes::Numbers::InField;
 use reprise_probes::catalog::{Catalog, Site};
 use reprise_probes::pattern::Patterns;
 
@@ -72,7 +73,7 @@ fn class() -> Vec<u8> {
 #[test]
 fn arguments_of_unknown_class_become_strings_first() {
     let patterns = Patterns::parse(["Inside"]).unwrap();
-    let probed = reprise_probes::inside(&class(), &patterns, &mut Numbers).unwrap();
+    let probed = reprise_probes::inside(&class(), &patterns, &mut Numbers, InField).unwrap();
     assert_eq!(probed.skipped, []);
     let class = ClassFile::parse(&probed.bytes).unwrap();
     let method = &class.methods[0];

@@ -13,6 +13,7 @@ use std::process::Command;
 
 use reprise_classfile::dump::dump_method;
 use reprise_classfile::read::ClassFile;
+use reprise_probes::Numbers::{InField, InMap};
 use reprise_probes::catalog::{Catalog, Site};
 use reprise_probes::pattern::Patterns;
 
@@ -88,11 +89,12 @@ fn instrumented(classes: &Path) -> String {
     let patterns = Patterns::parse(["Inside"]).unwrap();
     let mut numbers = Numbers::default();
     let inside = fs::read(classes.join("Inside.class")).unwrap();
-    let inside = reprise_probes::inside(&inside, &patterns, &mut numbers).unwrap();
+    let inside = reprise_probes::inside(&inside, &patterns, &mut numbers, InField).unwrap();
     assert_eq!(inside.skipped, []);
     let mut text = methods(&inside.bytes);
     if let Ok(outside) = fs::read(classes.join("Outside.class"))
-        && let Some(outside) = reprise_probes::outside(&outside, &patterns, &mut numbers).unwrap()
+        && let Some(outside) =
+            reprise_probes::outside(&outside, &patterns, &mut numbers, InMap).unwrap()
     {
         text += &methods(&outside.bytes);
     }

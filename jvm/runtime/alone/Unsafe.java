@@ -155,7 +155,7 @@ final class Unsafe {
     // Fields of objects.
 
     long objectFieldOffset(Class<?> type, String name) {
-        if (type == Thread.class) {
+        if (type == Thread.class && name.equals("tid")) {
             return THREAD;
         }
         try {

@@ -1,9 +1,9 @@
 //! The programs in `subjects/jvm-*`.
 //!
 //! A folder has Java files and `observe` (the patterns of the classes inside,
-//! one a line). It may have `release` (the first Java release it can do with),
-//! `arguments` (those of `java`, where they are not `-cp . Main`), and `options`
-//! (more of the agent's).
+//! one a line). It may have `native.c` (a library for its native methods),
+//! `release` (the first Java release it can do with), `arguments` (those of `java`,
+//! where they are not `-cp . Main`), and `options` (more of the agent's).
 //! `REPRISE_SUBJECT` chooses those whose names contain it.
 
 use std::fs;
@@ -91,7 +91,32 @@ impl Subject {
         let output = output.output().unwrap();
         let done = output.status.success();
         assert!(done || release.is_some(), "{output:?}");
+        self.compile_native(java, classes);
         done
+    }
+
+    /// Compiles what is written in C, to a library beside the classes.
+    fn compile_native(&self, java: &Path, classes: &Path) {
+        let source = self.folder.join("native.c");
+        if !source.is_file() {
+            return;
+        }
+        let headers = java
+            .parent()
+            .and_then(Path::parent)
+            .unwrap()
+            .join("include");
+        let output = Command::new("gcc")
+            .args(["-shared", "-fPIC", "-Wall", "-O1", "-I"])
+            .arg(&headers)
+            .arg("-I")
+            .arg(headers.join("linux"))
+            .arg("-o")
+            .arg(classes.join("libnative.so"))
+            .arg(source)
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{output:?}");
     }
 }
 

@@ -12,12 +12,17 @@
 //! Of several threads one runs at a time, so there is one order of events for
 //! all of them: each event is of the thread that a [`Switch`] named last.
 //!
+//! The processes that a program made are in its recording, too, each with a
+//! stream and page maps of its own, and each can be played alone. The manifest
+//! lists them ([`Process`]).
+//!
 //! Memory is in page maps of the recording. The map of a segment's start has
 //! the segment's number; what a file brought in when it was mapped has a number
 //! of its own, from [`FIRST_CONTENT`] on, that the call's event names.
 
 mod describe;
 mod event;
+mod family;
 mod sums;
 pub mod wire;
 
@@ -26,6 +31,7 @@ pub use crate::event::{
     Call, Content, End, Ending, Event, Exit, Kind, Position, Region, Registers, Signal, Sigreturn,
     Start, State, Switch, Thread, Threads, Tsc, Write,
 };
+pub use crate::family::{PROCESSES, Process};
 pub use crate::sums::{PAGE, PageSums, STACK_RED_ZONE};
 
 /// The kind of the streams, and of the recordings that hold them.

@@ -38,6 +38,7 @@ mod walls;
 pub use crate::debug::{Halt, Opened, Position, Session, Traps};
 pub use crate::divergence::{Divergence, Fact, Location};
 pub use crate::play::{Played, Wrote};
+pub use crate::source::{Playable, processes};
 pub use reprise_process_events::RECORDING as KIND;
 pub use reprise_tracee::{Use, Watch};
 
@@ -86,6 +87,14 @@ pub enum PlayError {
     /// There is nothing to play.
     #[error("it holds no start of a process to play from")]
     Empty,
+    /// There is no such process in it.
+    #[error("it has {processes} processes, and none is {which}")]
+    NoProcess {
+        /// Its number or place.
+        which: u32,
+        /// How many there are.
+        processes: usize,
+    },
     /// The processor cannot do what that of the recording could.
     #[error(
         "its extended registers take {recorded} bytes, those of this processor {here}: it needs a \
@@ -116,15 +125,17 @@ pub enum PlayError {
     Trace(#[from] TraceError),
 }
 
-/// Plays the last segment of a recording. What the process wrote to its
-/// standard output and standard error is handed to `output` as it goes.
+/// Plays the last segment of a process of a recording; which one, is said by its
+/// number or its place in [`processes`], or not at all. What the process wrote to
+/// its standard output and standard error is handed to `output` as it goes.
 pub fn play<S: Source>(
     recording: &Recording<S>,
+    which: Option<u32>,
     limits: &Limits,
     output: &mut dyn FnMut(Wrote<'_>),
 ) -> Result<Played, PlayError> {
     check_processor(recording)?;
-    let segment = source::last_segment(recording)?;
+    let segment = source::last_segment(recording, which)?;
     let processor = source::processor(recording);
     let copies = blank::Copies::Forbidden;
     let blank = blank::Blank::new(&segment.start, limits, processor, copies)?;

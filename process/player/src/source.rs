@@ -1,6 +1,6 @@
 //! Finding in a recording what is to be played.
 
-use reprise_process_events::{Event, KIND, Start, VERSION, wire};
+use reprise_process_events::{Event, KIND, PROCESSES, Process, Start, VERSION, wire};
 use reprise_recording::{Recording, Source, StreamId, StreamInfo};
 use reprise_tracee::processor::Answers;
 use serde::Deserialize as _;
@@ -17,15 +17,75 @@ pub(crate) struct Segment {
     pub(crate) start: Start,
 }
 
-/// The last segment of the first process.
-pub(crate) fn last_segment<S: Source>(recording: &Recording<S>) -> Result<Segment, PlayError> {
+/// A process that can be played.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Playable {
+    /// What the recording says of it.
+    pub process: Process,
+    /// It is the one to play where nobody says which.
+    pub meant: bool,
+    stream: StreamId,
+}
+
+/// The processes of a recording, in the order in which they stand in it.
+pub fn processes<S: Source>(recording: &Recording<S>) -> Vec<Playable> {
+    let listed = recording.manifest().details.get(PROCESSES);
+    let listed = listed.and_then(|listed| Vec::<Process>::deserialize(listed).ok());
+    let listed = listed.unwrap_or_default();
     let is_ours = |info: &StreamInfo| info.kind == KIND && info.version <= VERSION;
-    let streams = recording.streams();
-    let (stream, process) = streams
-        .filter(|(_, info)| is_ours(info))
-        .map(|(id, info)| (id, info.process))
-        .next()
-        .ok_or(PlayError::Empty)?;
+    let streams = recording.streams().filter(|(_, info)| is_ours(info));
+    let mut all: Vec<Playable> = streams
+        .map(|(stream, info)| {
+            let mut known = listed.iter();
+            let known = known.find(|known| known.process == info.process);
+            let process = known.cloned().unwrap_or_else(|| Process {
+                process: info.process,
+                program: info.name.clone(),
+                ..Process::default()
+            });
+            Playable {
+                process,
+                meant: false,
+                stream,
+            }
+        })
+        .collect();
+    let failed = all.iter().position(|one| one.process.failed);
+    if let Some(meant) = all.get_mut(failed.unwrap_or(0)) {
+        meant.meant = true;
+    }
+    all
+}
+
+/// The process to play: one by its number or, if none has that, by its place in
+/// the list, from 1 on.
+fn find<S: Source>(recording: &Recording<S>, which: Option<u32>) -> Result<Playable, PlayError> {
+    let mut all = processes(recording);
+    let found = match which {
+        None => all.iter().position(|one| one.meant),
+        Some(which) => {
+            let by_number = all.iter().position(|one| one.process.process == which);
+            let by_place = usize::try_from(which).ok().and_then(|n| n.checked_sub(1));
+            by_number.or(by_place)
+        }
+    };
+    match (found.filter(|&found| found < all.len()), which) {
+        (Some(found), _) => Ok(all.swap_remove(found)),
+        (None, None) => Err(PlayError::Empty),
+        (None, Some(which)) => Err(PlayError::NoProcess {
+            which,
+            processes: all.len(),
+        }),
+    }
+}
+
+/// The last segment of a process.
+pub(crate) fn last_segment<S: Source>(
+    recording: &Recording<S>,
+    which: Option<u32>,
+) -> Result<Segment, PlayError> {
+    let found = find(recording, which)?;
+    let (stream, process) = (found.stream, found.process.process);
     // A segment begins with a chunk of its own, so only the first event of a
     // chunk can be a start.
     let chunks = recording.chunks(stream);

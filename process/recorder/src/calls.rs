@@ -3,9 +3,11 @@
 use nix::errno::Errno;
 use nix::libc;
 use reprise_process_events::{Call, Ending, Event, Registers, Sigreturn, Write};
+use reprise_recording::Failure;
 use reprise_syscalls::{Class, Extent, Memory, find, is_error, is_restart, read_by, written_by};
 use reprise_tracee::{Resume, Stop, TraceError, Tracee};
 
+use crate::dump::Why;
 use crate::session::{Next, Session, Trouble, was_interrupted};
 use crate::turns;
 
@@ -66,6 +68,7 @@ impl Session {
             self.sites.insert(registers.rip());
         }
         let interrupted = self.thread.interrupted.take();
+        let made_again = interrupted.is_some();
         let resumed = match (interrupted, number.cast_signed()) {
             (Some(interrupted), libc::SYS_restart_syscall) => find(interrupted.number),
             _ => find(number),
@@ -81,7 +84,8 @@ impl Session {
         let mut way = Way::Ordinary;
         match (call.class, call.number.cast_signed()) {
             (Class::Control, libc::SYS_exit) if !self.others.is_empty() => {
-                return self.thread_exits(&registers).map(Next::Again);
+                self.thread_exits(&registers)?;
+                return Ok(Next::Wait);
             }
             (Class::Control, libc::SYS_exit | libc::SYS_exit_group) => {
                 self.exits(number, arguments[0])?;
@@ -126,6 +130,11 @@ impl Session {
                 entered.extended = self.thread.tracee.state()?.extended;
             }
         }
+        // What is written on the way back from a handler could not be written
+        // down.
+        if !matches!(entered.way, Way::Sigreturn) {
+            self.give_token_back(made_again);
+        }
         self.thread.entered = Some(entered);
         Next::CALL
     }
@@ -134,7 +143,7 @@ impl Session {
     /// only where somebody will.
     fn exits(&mut self, call: u64, status: u64) -> Result<(), Trouble> {
         let status32 = (status as i32) & 0xff;
-        if self.keep_all || self.watch.exits(status32) {
+        if self.shared.keep_all || self.watch.exits(status32) {
             self.end(Ending::Exit { call, status })?;
         }
         Ok(())
@@ -179,6 +188,7 @@ impl Session {
             writes.extend(self.changed_pages(before)?);
         }
         writes.extend(self.written_by_control(call, &arguments, result));
+        writes.extend(self.changed_by_others());
         let content = match call.class {
             Class::Mapping if !is_error(result) => self.mapped(call, &arguments, result)?,
             _ => None,
@@ -224,7 +234,10 @@ impl Session {
             wrote.extend(self.thread.tracee.read_some(extent.address, len));
         }
         if let Some(line) = self.watch.wrote(arguments[0], &wrote) {
-            self.failed(line);
+            let stack = Vec::new();
+            let failure = Failure { what: line, stack };
+            let process = self.log.process();
+            self.shared.failed(Why::Wrote, failure, process);
         }
     }
 

@@ -1,16 +1,16 @@
-//! Processes that the subject makes: they run on by themselves, unrecorded.
+//! Processes that a process makes: each is recorded for itself.
 
 use nix::libc;
 use nix::unistd::Pid;
 use reprise_process_events::Write;
 use reprise_syscalls::{Call, is_error};
-use reprise_tracee::{Stop, Tracee};
+use reprise_tracee::{Resume, Stop, Tracee, Trap};
 
 use crate::calls::{Way, unrecordable};
-use crate::log::Page;
-use crate::privileges;
-use crate::session::{Session, Trouble, counter_on};
+use crate::log::{Page, Whose};
+use crate::session::{Phase, Session, Trouble, counter_on};
 use crate::snapshot::Image;
+use crate::{privileges, turns};
 
 const THREAD: u64 = libc::CLONE_THREAD as u64;
 const SAME_MEMORY: u64 = libc::CLONE_VM as u64;
@@ -41,11 +41,7 @@ impl Session {
             _ => 0,
         };
         if flags & THREAD != 0 {
-            let clears = match call.number.cast_signed() {
-                libc::SYS_clone => arguments[3],
-                _ => self.word(arguments[0].wrapping_add(16)),
-            };
-            let clears = if flags & CLEARS != 0 { clears } else { 0 };
+            let clears = self.cleared_by(call, arguments);
             return Ok(Way::NewThread { clears });
         }
         match (flags & SAME_MEMORY != 0, flags & PARENT_WAITS != 0) {
@@ -83,22 +79,81 @@ impl Session {
             .collect()
     }
 
-    /// A new thread or process has stopped before its first instruction. A process
-    /// gets back what was taken from its parent and is let go.
+    /// A new thread or process has stopped before its first instruction.
     pub(crate) fn made_child(&mut self) -> Result<(), Trouble> {
         let pid = i32::try_from(self.thread.tracee.message()?).unwrap_or_default();
         let child = Tracee::already(Pid::from_raw(pid));
-        let way = self.thread.entered.as_ref().map(|entered| &entered.way);
-        if let Some(&Way::NewThread { clears }) = way {
+        let Some(entered) = &self.thread.entered else {
+            return Ok(());
+        };
+        if let Way::NewThread { clears } = entered.way {
             return self.made_thread(child, clears);
         }
-        self.log.note("a child process", "it runs unrecorded");
-        release(child, |child| {
-            if let Some(processors) = self.processors {
-                processors.restore(child.pid());
-            }
-        });
+        if !self.shared.has_room() {
+            let why = "it runs unrecorded, there being too many";
+            self.shared.archive.note("a child process", why);
+            release(child, |child| {
+                if let Some(processors) = self.processors {
+                    processors.restore(child.pid());
+                }
+            });
+            return Ok(());
+        }
+        match child.wait()? {
+            Stop::Trap(Trap::Stop(_)) => {}
+            // Killed already.
+            _ => return Ok(()),
+        }
+        let mut member = self.heir(child);
+        member.borrows = matches!(entered.way, Way::BorrowedMemory(_));
+        member.site = Some(entered.registers.rip());
+        member.thread.at_exit.clears = self.cleared_by(entered.call, &entered.arguments);
+        self.born.push(member);
         Ok(())
+    }
+
+    /// A process that has all from this one.
+    fn heir(&self, child: Tracee) -> Self {
+        let log = self.shared.archive.open(Whose {
+            process: child.pid().as_raw().cast_unsigned(),
+            parent: self.log.process(),
+            name: self.log.name(),
+        });
+        let watch = self.watch.of_child();
+        let mut heir = Self::new(child, log, self.processors, watch, self.shared.clone());
+        heir.first = false;
+        heir.phase = Phase::Born {
+            among_many: self.shared.is_storm(),
+        };
+        heir.brk = self.brk;
+        heir.sites.clone_from(&self.sites);
+        heir.unforked.clone_from(&self.unforked);
+        heir.sharing = self.sharing.of_child();
+        heir
+    }
+
+    /// A process that was just made begins to run.
+    pub(crate) fn begin_child(&mut self, among_many: bool) -> Result<(), Trouble> {
+        if among_many {
+            self.log.put_off();
+        } else {
+            self.begin_segment(self.site, false)?;
+        }
+        turns::resume(self.thread.tracee, Resume::ToCall, 0)?;
+        Ok(())
+    }
+
+    /// Where the kernel writes when the new thread or process ends.
+    fn cleared_by(&self, call: &Call, arguments: &[u64; 6]) -> u64 {
+        let (flags, address) = match call.number.cast_signed() {
+            libc::SYS_clone => (arguments[0], arguments[3]),
+            libc::SYS_clone3 => (
+                self.word(arguments[0]),
+                self.word(arguments[0].wrapping_add(16)),
+            ),
+            _ => (0, 0),
+        };
+        if flags & CLEARS != 0 { address } else { 0 }
     }
 
     fn page_sums(&self) -> Result<Vec<(u64, u32)>, Trouble> {

@@ -87,6 +87,13 @@ impl Watch {
         }
     }
 
+    /// The same for a process that was made by this one: that it exits in some
+    /// way is its maker's business.
+    pub(crate) fn of_child(&self) -> Self {
+        let output = |Condition(kind): &&Condition| matches!(kind, Kind::Output { .. });
+        Self::new(self.conditions.iter().filter(output).cloned().collect())
+    }
+
     /// Whether an exit with this status is a failure.
     pub(crate) fn exits(&self, status: i32) -> bool {
         self.conditions.iter().any(|Condition(kind)| match kind {
@@ -156,6 +163,8 @@ mod tests {
         assert!(watch("exit == 3").exits(3));
         assert!(!watch("exit == 3").exits(4));
         assert!(!watch("stderr ~ x").exits(1));
+        assert!(!watch("exit != 0").of_child().exits(1));
+        assert!(watch("stderr ~ x").of_child().looks_at(2));
     }
 
     #[test]

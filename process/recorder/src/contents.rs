@@ -17,6 +17,10 @@ impl Session {
         arguments: &[u64; 6],
         result: u64,
     ) -> Result<Option<Content>, Trouble> {
+        let shared = call.number.cast_signed() == libc::SYS_mmap && is_shared(arguments[3]);
+        if shared || self.shares_memory() {
+            self.find_shared()?;
+        }
         let pages =
             |start: u64, len: u64| (start, start.saturating_add(len).next_multiple_of(PAGE));
         let (start, end) = match call.number.cast_signed() {
@@ -54,13 +58,18 @@ impl Session {
     }
 
     fn note_shared(&mut self, flags: i32, protection: u64) {
-        const SHARED: i32 = libc::MAP_SHARED & libc::MAP_TYPE;
         let writable = protection & libc::PROT_WRITE as u64 != 0;
-        if flags & libc::MAP_TYPE & SHARED != 0 && writable {
-            let why = "what other processes change in it is not seen";
-            self.log.note("shared memory", why);
+        let has_file = flags & libc::MAP_ANONYMOUS == 0;
+        if is_shared(flags as u64) && writable && has_file {
+            let why = "what processes that are not recorded change in it is seen late or not";
+            self.log.note("a shared file in memory", why);
         }
     }
+}
+
+/// Whether a mapping with these flags is seen by others.
+fn is_shared(flags: u64) -> bool {
+    flags as i32 & libc::MAP_TYPE & (libc::MAP_SHARED & libc::MAP_TYPE) != 0
 }
 
 /// Whether pages are left out of copies of the process by this advice, and so

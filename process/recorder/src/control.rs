@@ -18,10 +18,10 @@ use std::time::Duration;
 use nix::unistd::{geteuid, getppid};
 use serde_json::json;
 
-use crate::dump::{Dump, Why};
+use crate::archive::Archive;
+use crate::dump::Why;
 use crate::dumper::{Dumper, Written};
-use crate::log::Log;
-use crate::session::Orders;
+use crate::family::Orders;
 
 /// The longest request or answer.
 const LINE: u64 = 64 << 10;
@@ -147,7 +147,7 @@ impl Drop for Listening {
 
 /// What answers.
 pub(crate) struct Control {
-    pub(crate) log: Log,
+    pub(crate) archive: Archive,
     pub(crate) dumper: Dumper,
     pub(crate) orders: Orders,
 }
@@ -197,18 +197,18 @@ impl Control {
 
     fn dump(&self) -> Written {
         let nothing = || "there is nothing to write yet".to_owned();
-        let snapshot = self.log.snapshot().ok_or_else(nothing)?;
         let ending = reprise_recording::Ending::Running;
-        self.dumper
-            .write_now(Dump::new(Why::Asked, snapshot, ending, None))
+        let dump = self.archive.dump(Why::Asked, ending, None, None);
+        self.dumper.write_now(dump.ok_or_else(nothing)?)
     }
 
     fn status(&self) -> String {
-        let state = self.log.state();
+        let state = self.archive.state();
         json!({
-            "subject": state.process,
+            "subject": state.subject,
             "program": state.program,
-            "recording": !state.closed,
+            "recording": state.processes > 0,
+            "processes": state.processes,
             "reaches_ms": u64::try_from(state.reach.as_millis()).unwrap_or(u64::MAX),
             "segments": state.segments,
             "events": state.events,

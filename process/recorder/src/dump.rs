@@ -6,7 +6,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use reprise_process_events::{Event, KIND, Start, VERSION, wire};
+use reprise_process_events::{Event, KIND, PROCESSES, Process, Start, VERSION, wire};
 use reprise_recording::{
     Closing, CutShort, Ending, Failure, Finished, Manifest, NotRecorded, StreamInfo, WriteError,
     Writer,
@@ -14,13 +14,15 @@ use reprise_recording::{
 
 use crate::build_ids;
 use crate::host;
-use crate::log::{Contents, Page};
+use crate::log::{Contents, Page, Whose};
+use crate::session::Ended;
 use crate::shadow::Shadow;
 
-/// The last moments up to now.
+/// The last moments of a process up to now.
 pub(crate) struct Snapshot {
-    pub(crate) manifest: Manifest,
-    pub(crate) process: u32,
+    pub(crate) whose: Whose,
+    /// How it ended, if it did.
+    pub(crate) ended: Option<Ended>,
     pub(crate) segment: u32,
     /// The number of the first event behind the start.
     pub(crate) first: u64,
@@ -29,7 +31,6 @@ pub(crate) struct Snapshot {
     pub(crate) shadow: Arc<Shadow>,
     pub(crate) events: Vec<Arc<Vec<u8>>>,
     pub(crate) contents: Vec<Arc<Contents>>,
-    pub(crate) not_recorded: Vec<NotRecorded>,
     pub(crate) cut_short: Option<CutShort>,
 }
 
@@ -40,16 +41,25 @@ pub enum Why {
     Ended,
     /// It has written something that is a failure, and goes on.
     Wrote,
+    /// A process that it made was killed by a signal that means a failure, and
+    /// it goes on itself.
+    Crashed,
     /// Somebody asked for it, and the subject goes on.
     Asked,
 }
 
 /// Something to be written.
 pub struct Dump {
-    why: Why,
-    snapshot: Snapshot,
-    ending: Ending,
-    failure: Option<Failure>,
+    pub(crate) why: Why,
+    pub(crate) manifest: Manifest,
+    /// The process that is meant where nobody says which is the first.
+    pub(crate) snapshots: Vec<Snapshot>,
+    pub(crate) ending: Ending,
+    pub(crate) failure: Option<Failure>,
+    /// The process that failed.
+    pub(crate) failed: Option<u32>,
+    pub(crate) not_recorded: Vec<NotRecorded>,
+    pub(crate) cut_short: Option<CutShort>,
 }
 
 /// A finished recording.
@@ -62,20 +72,6 @@ pub struct Recorded {
 }
 
 impl Dump {
-    pub(crate) fn new(
-        why: Why,
-        snapshot: Snapshot,
-        ending: Ending,
-        failure: Option<Failure>,
-    ) -> Self {
-        Self {
-            why,
-            snapshot,
-            ending,
-            failure,
-        }
-    }
-
     /// Why it is written.
     #[must_use]
     pub fn why(&self) -> &Why {
@@ -85,42 +81,74 @@ impl Dump {
     /// How far it reaches back.
     #[must_use]
     pub fn reach(&self) -> Duration {
-        self.snapshot.began.elapsed()
+        let reaches = self.snapshots.iter().map(|one| one.began.elapsed());
+        reaches.max().unwrap_or_default()
     }
 
     /// Writes it into a file, which must be empty.
     pub fn write(self, file: File) -> Result<Recorded, WriteError> {
         let mut closing = Closing {
-            ending: self.ending,
-            failure: self.failure,
+            ending: self.ending.clone(),
+            failure: self.failure.clone(),
             ended: host::now(),
-            cut_short: self.snapshot.cut_short.clone(),
-            not_recorded: self.snapshot.not_recorded.clone(),
+            cut_short: self.cut_short.clone(),
+            not_recorded: self.not_recorded.clone(),
         };
-        let mut manifest = self.snapshot.manifest.clone();
-        let regions = &self.snapshot.start.regions;
-        let read = |address, into: &mut [u8]| self.snapshot.shadow.read(address, into);
-        manifest.build_ids = build_ids::all(regions, read);
-        let writer = Writer::start(file, &manifest)?;
-        self.snapshot.write(&writer)?;
+        let writer = Writer::start(file, &self.manifest())?;
+        for snapshot in &self.snapshots {
+            snapshot.write(&writer)?;
+        }
         let finished = writer.finish(closing.clone())?;
         closing.cut_short.clone_from(&finished.cut_short);
         Ok(Recorded { closing, finished })
+    }
+
+    /// What the recording says of itself, with all processes that are in it.
+    fn manifest(&self) -> Manifest {
+        let mut manifest = self.manifest.clone();
+        let mut processes = Vec::new();
+        for one in &self.snapshots {
+            let read = |address, into: &mut [u8]| one.shadow.read(address, into);
+            let build_ids = build_ids::all(&one.start.regions, read);
+            manifest.build_ids.extend(build_ids);
+            processes.push(Process {
+                process: one.whose.process,
+                parent: one.whose.parent,
+                program: one.whose.name.clone(),
+                exited: match one.ended {
+                    Some(Ended::Exited(status)) => Some(status),
+                    _ => None,
+                },
+                killed: match one.ended {
+                    Some(Ended::Killed(signal)) => Some(signal),
+                    _ => None,
+                },
+                failed: self.failed == Some(one.whose.process),
+            });
+        }
+        // Those that know nothing of families look for what they know.
+        if let (Ok(processes), Some(details)) = (
+            serde_json::to_value(processes),
+            manifest.details.as_object_mut(),
+        ) {
+            details.insert(PROCESSES.to_owned(), processes);
+        }
+        manifest
     }
 }
 
 impl Snapshot {
     fn write(&self, writer: &Writer) -> Result<(), WriteError> {
         let mut stream = writer.stream(&StreamInfo {
-            process: self.process,
-            thread: u64::from(self.process),
+            process: self.whose.process,
+            thread: u64::from(self.whose.process),
             kind: KIND.to_owned(),
             version: VERSION,
-            name: self.manifest.subject.clone(),
+            name: self.whose.name.clone(),
             ..StreamInfo::default()
         })?;
         stream.segment(self.segment)?;
-        let mut map = writer.page_map(self.process, self.segment);
+        let mut map = writer.page_map(self.whose.process, self.segment);
         self.shadow
             .all_pages(|address, page: &mut Page| map.insert(address, page))?;
         if !self.shadow.is_there() {
@@ -129,7 +157,7 @@ impl Snapshot {
         }
         map.finish()?;
         for contents in &self.contents {
-            let mut map = writer.page_map(self.process, contents.number);
+            let mut map = writer.page_map(self.whose.process, contents.number);
             for (address, page) in &contents.pages {
                 map.insert(*address, page)?;
             }

@@ -2,11 +2,13 @@
 //! where it next comes by. One that sleeps in the kernel is not woken for that,
 //! since some calls fail when they are interrupted.
 
+use std::time::Instant;
+
 use reprise_syscalls::is_restart;
-use reprise_tracee::{Resume, Stop, TraceError, Tracee, Trap, wait_for_any};
+use reprise_tracee::{Resume, Stop, TraceError, Tracee, Trap};
 
 use crate::children::release;
-use crate::session::{Ended, Session, counter_on, was_interrupted};
+use crate::session::{Ended, Phase, Session, counter_on, was_interrupted};
 use crate::signals::emulate_counter;
 use crate::spawn::Processors;
 use crate::threads::{Other, Place};
@@ -20,11 +22,16 @@ struct Left {
     processors: Option<Processors>,
 }
 
+/// Those that are left.
+pub(crate) struct Escort {
+    first: Tracee,
+    left: Vec<Left>,
+}
+
 impl Session {
-    /// Lets all other threads go, and waits for the end of the subject.
-    pub(crate) fn escort(&mut self) -> Result<Ended, TraceError> {
+    /// Begins to let all other threads go.
+    pub(crate) fn escort(&mut self) -> Escort {
         let processors = self.processors;
-        let first = Tracee::already(self.process);
         let mut all: Vec<Left> = Vec::new();
         let ready = self.others.ready.drain(..);
         for Other { thread, place } in ready.chain(self.others.in_calls.drain(..)) {
@@ -52,35 +59,58 @@ impl Session {
                 let _ = tracee.send(waiting.number);
             }
         }
-        loop {
-            all.retain_mut(|left| {
-                left.tracee == first
-                    || match left.tracee.wait_now() {
-                        Ok(None) => true,
-                        Ok(Some(stop)) => left.has_stopped(stop),
-                        Err(_) => false,
-                    }
-            });
-            match first.wait_now()? {
-                Some(Stop::Exited(status)) => return Ok(Ended::Exited(status)),
-                Some(Stop::Killed(signal)) => return Ok(Ended::Killed(signal)),
-                Some(stop) => {
-                    let mut lefts = all.iter_mut();
-                    match lefts.find(|left| left.tracee == first) {
-                        Some(left) => {
-                            if !left.has_stopped(stop) {
-                                all.retain(|left| left.tracee != first);
-                            }
-                        }
-                        // It was let go, being about to die, or has a new
-                        // program.
-                        None => drop(first.detach(0)),
-                    }
-                }
-                None => {}
-            }
-            wait_for_any(if all.is_empty() { None } else { Some(PAUSE) });
+        Escort {
+            first: Tracee::already(self.process),
+            left: all,
         }
+    }
+}
+
+impl Escort {
+    /// Lets those go that have come by. Returns what comes next, when all that is
+    /// to be done here has been: the end of a process matters where this is its
+    /// parent.
+    pub(crate) fn step(&mut self, matters: bool) -> Result<Option<Phase>, TraceError> {
+        let first = self.first;
+        self.left.retain_mut(|left| {
+            left.tracee == first
+                || match left.tracee.wait_now() {
+                    Ok(None) => true,
+                    Ok(Some(stop)) => left.has_stopped(stop),
+                    Err(_) => false,
+                }
+        });
+        let is_left = self.left.iter().any(|left| left.tracee == first);
+        if !matters && !is_left {
+            return Ok(self.left.is_empty().then_some(Phase::LetGo));
+        }
+        match first.wait_now()? {
+            Some(Stop::Exited(status)) => {
+                return Ok(Some(Phase::Over(Some(Ended::Exited(status)))));
+            }
+            Some(Stop::Killed(signal)) => {
+                return Ok(Some(Phase::Over(Some(Ended::Killed(signal)))));
+            }
+            Some(stop) => {
+                let mut lefts = self.left.iter_mut();
+                match lefts.find(|left| left.tracee == first) {
+                    Some(left) => {
+                        if !left.has_stopped(stop) {
+                            self.left.retain(|left| left.tracee != first);
+                        }
+                    }
+                    // It was let go, being about to die, or has a new program.
+                    None => drop(first.detach(0)),
+                }
+            }
+            None => {}
+        }
+        Ok(None)
+    }
+
+    /// When to look again, whether something was told or not.
+    pub(crate) fn wake(&self) -> Option<Instant> {
+        (!self.left.is_empty()).then(|| Instant::now() + PAUSE)
     }
 }
 

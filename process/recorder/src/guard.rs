@@ -11,11 +11,13 @@
 //! it is meant for the subject, and is passed on.
 //!
 //! A signal that waits in the recorder for its place would die with it: which
-//! ones wait stands in memory that both share.
+//! ones wait stands in memory that both share, and so do the processes that the
+//! subject has made.
 //!
-//! Two gaps remain: a few instructions between the recorder's death and the
-//! stop, and a subject that has changed its rights, which the kernel does not
-//! stop.
+//! Gaps remain: a few instructions between the recorder's death and the stop; a
+//! subject that has changed its rights, which the kernel does not stop; and the
+//! processes that it has made, which run on for the moment that this one takes
+//! to stop them.
 #![allow(unsafe_code, reason = "fork and signal handlers have no safe form")]
 
 use std::collections::HashSet;
@@ -40,21 +42,61 @@ use crate::spawn::{FOR_SUBJECT, OPTIONS, end_of, leave_signals_to_subject};
 /// How the recorder tells its guard whom to look after.
 pub struct Guard(PipeWriter);
 
+/// The most processes of a subject that the guard knows of.
+const MEMBERS: usize = 256;
+
+/// What the recorder leaves to its guard.
+#[repr(C)]
+struct Left {
+    /// The signals that wait in the recorder, a bit each.
+    held: AtomicU64,
+    /// The processes that the subject has made; 0 is none.
+    members: [AtomicI32; MEMBERS],
+}
+
 impl Guard {
     /// This process is about to be recorded.
     pub fn watch(&mut self, pid: u32) {
         // Without a guard the subject is recorded all the same.
         let _ = self.0.write_all(&pid.to_le_bytes());
     }
+
+    /// The work is done, and there is nobody left to look after: the guard may
+    /// go, with this status, though this process does not end yet.
+    pub fn dismiss(mut self, status: u8) {
+        let _ = self.0.write_all(&u32::from(status).to_le_bytes());
+    }
 }
 
-/// The signals that wait in the recorder, a bit each, where its guard sees
-/// them; null where there is no guard.
-static HELD: AtomicPtr<AtomicU64> = AtomicPtr::new(std::ptr::null_mut());
+/// Where the guard sees it; null where there is no guard.
+static LEFT: AtomicPtr<Left> = AtomicPtr::new(std::ptr::null_mut());
+
+fn left() -> Option<&'static Left> {
+    // SAFETY: null, or a mapping of this size that stays for good and began as
+    // zeros, which is a value of this type.
+    unsafe { LEFT.load(Ordering::Relaxed).as_ref() }
+}
 
 fn held() -> Option<&'static AtomicU64> {
-    // SAFETY: null or a page that stays mapped for good.
-    unsafe { HELD.load(Ordering::Relaxed).as_ref() }
+    left().map(|left| &left.held)
+}
+
+/// The subject has made a process.
+pub(crate) fn joins(process: Pid) {
+    replace(0, process.as_raw());
+}
+
+/// A process of the subject has ended, or does not depend on the recorder.
+pub(crate) fn leaves(process: Pid) {
+    replace(process.as_raw(), 0);
+}
+
+fn replace(old: i32, new: i32) {
+    let members = left().map(|left| &left.members[..]).unwrap_or_default();
+    let mut found = members.iter();
+    if let Some(member) = found.find(|member| member.load(Ordering::Relaxed) == old) {
+        member.store(new, Ordering::Relaxed);
+    }
 }
 
 fn bit(signal: i32) -> u64 {
@@ -77,13 +119,13 @@ pub(crate) fn let_go_of(signal: i32) {
 
 /// Makes the memory that recorder and guard share. Without it signals may get
 /// lost when the recorder is killed, and nothing else.
-fn share_held() {
-    let len = NonZeroUsize::MIN.saturating_add(size_of::<AtomicU64>() - 1);
+fn share_left() {
+    let len = NonZeroUsize::MIN.saturating_add(size_of::<Left>() - 1);
     let protection = ProtFlags::PROT_READ | ProtFlags::PROT_WRITE;
     // SAFETY: a new mapping, at an address of the kernel's choice.
     let page = unsafe { mmap_anonymous(None, len, protection, MapFlags::MAP_SHARED) };
     if let Ok(page) = page {
-        HELD.store(page.cast().as_ptr(), Ordering::Relaxed);
+        LEFT.store(page.cast().as_ptr(), Ordering::Relaxed);
     }
 }
 
@@ -101,7 +143,7 @@ pub enum Guarded {
 /// is killed. To be called while there is one thread.
 pub fn guarded(work: impl FnOnce(Guard) -> u8) -> io::Result<Guarded> {
     let (mut watched, watch) = pipe()?;
-    share_held();
+    share_left();
     // SAFETY: there is only this thread, so the child has all that it needs.
     match unsafe { fork() }? {
         ForkResult::Child => {
@@ -112,12 +154,17 @@ pub fn guarded(work: impl FnOnce(Guard) -> u8) -> io::Result<Guarded> {
         ForkResult::Parent { child } => {
             drop(watch);
             leave_signals_to_subject();
-            let mut pid = [0; 4];
-            let subject = watched.read_exact(&mut pid).ok().map(|()| {
-                let pid = i32::from_le_bytes(pid);
+            let mut word = [0; 4];
+            let subject = watched.read_exact(&mut word).ok().map(|()| {
+                let pid = i32::from_le_bytes(word);
                 pass_signals_to(pid);
                 Pid::from_raw(pid)
             });
+            // The pipe is closed when the recorder ends.
+            if watched.read_exact(&mut word).is_ok() {
+                let status = u32::from_le_bytes(word);
+                return Ok(Guarded::Done(u8::try_from(status).unwrap_or(u8::MAX)));
+            }
             let ended = end_of(child).map_err(io::Error::other)?;
             if let Ended::Exited(status) = ended {
                 return Ok(Guarded::Done(u8::try_from(status).unwrap_or(u8::MAX)));
@@ -158,14 +205,21 @@ fn take_over(pid: Pid) -> Result<Ended, TraceError> {
         subject.send(signal)?;
     }
     let mut others = Others::default();
-    others.seize(pid);
+    let members = left().map(|left| &left.members[..]).unwrap_or_default();
+    for member in members {
+        match member.load(Ordering::Relaxed) {
+            0 => {}
+            member => others.seize(Pid::from_raw(member), None),
+        }
+    }
+    others.seize(pid, Some(pid));
     // Comes true when the stop that it is in is over.
     subject.interrupt()?;
     let (mut woken, mut undone) = (false, false);
     loop {
         others.undo(&mut woken);
         if others.left.is_empty() && !undone {
-            others.seize(pid);
+            others.seize(pid, Some(pid));
         }
         let stop = if others.left.is_empty() {
             Some(subject.wait()?)
@@ -192,7 +246,8 @@ fn take_over(pid: Pid) -> Result<Ended, TraceError> {
     }
 }
 
-/// The threads of the subject but for the first.
+/// The threads of the subject but for the first, and those of the processes that
+/// it has made.
 #[derive(Default)]
 struct Others {
     seen: HashSet<Pid>,
@@ -200,13 +255,13 @@ struct Others {
 }
 
 impl Others {
-    /// Begins to trace those that are not traced yet.
-    fn seize(&mut self, subject: Pid) {
-        let tasks = fs::read_dir(format!("/proc/{subject}/task"));
+    /// Begins to trace those of a process that are not traced yet, but for one.
+    fn seize(&mut self, process: Pid, but: Option<Pid>) {
+        let tasks = fs::read_dir(format!("/proc/{process}/task"));
         let names = tasks.into_iter().flatten().flatten();
         let numbers = names.filter_map(|task| task.file_name().to_str()?.parse().ok());
         for number in numbers.map(Pid::from_raw) {
-            if number == subject || !self.seen.insert(number) {
+            if Some(number) == but || !self.seen.insert(number) {
                 continue;
             }
             if let Ok(thread) = Tracee::seize(number, OPTIONS) {

@@ -10,19 +10,21 @@
 //! | --- | --- |
 //! | how is it started? | `spawn.rs` |
 //! | what is taken from a new program? | `program.rs`, `resolver.rs` |
-//! | what happens at each stop? | `session.rs` |
+//! | which processes are there? | `family.rs` |
+//! | what happens at each stop of one? | `session.rs` |
 //! | … at a system call? | `calls.rs`; when it maps memory `contents.rs` |
 //! | … at a signal? | `signals.rs` |
-//! | … when it makes a process? | `children.rs` |
+//! | … when it makes a process? | `children.rs`; when they share memory: `sharing.rs` |
 //! | … when it has several threads? | `threads.rs`; whose turn it is: `turns.rs`; `cuts.rs`; letting go of them: `escort.rs`; what their end writes: `at_exit.rs` |
 //! | where does a segment begin, and the run end? | `segment.rs`, `snapshot.rs` |
-//! | what is kept, and for how long? | `log.rs`, `memory.rs`; of memory: `shadow.rs` |
+//! | what is kept, and for how long? | `log.rs`, of all processes `archive.rs`; in how much memory: `purse.rs`, `memory.rs`; the subject's memory: `shadow.rs` |
 //! | what goes into the file, and when? | `dump.rs`, `dumper.rs`, `build_ids.rs`; `condition.rs`, `control.rs` |
 //! | what if the recorder is killed? | `guard.rs` |
 //!
 //! Whatever goes wrong here ends the recording, not the subject, which is let
 //! go and runs on.
 
+mod archive;
 mod at_exit;
 mod build_ids;
 mod calls;
@@ -34,6 +36,7 @@ mod cuts;
 mod dump;
 mod dumper;
 mod escort;
+mod family;
 mod guard;
 mod host;
 mod log;
@@ -41,10 +44,12 @@ mod maps;
 mod memory;
 mod privileges;
 mod program;
+mod purse;
 mod resolver;
 mod segment;
 mod session;
 mod shadow;
+mod sharing;
 mod signals;
 mod snapshot;
 mod spawn;
@@ -55,8 +60,9 @@ pub use crate::condition::{Condition, ConditionError};
 pub use crate::control::{ControlError, Request, subjects, tell};
 pub use crate::dump::{Dump, Recorded, Why};
 pub use crate::dumper::Written;
+pub use crate::family::{Leftover, Outcome};
 pub use crate::guard::{Guard, Guarded, guarded};
-pub use crate::session::{Ended, Outcome};
+pub use crate::session::Ended;
 pub use crate::spawn::{StartError, Waiting};
 
 use std::ffi::OsString;
@@ -88,10 +94,10 @@ pub fn record(
     command: &[OsString],
     settings: &Settings,
     sink: Sink,
-) -> Result<Outcome, StartError> {
+) -> Result<(Outcome, Leftover), StartError> {
     // Before this process is put on one of them.
     let processors = host::processors();
     let processor = subject.choose_processor();
     let manifest = host::manifest(command, processors, processor);
-    session::run(subject, manifest, settings, sink)
+    family::run(subject, manifest, settings, sink)
 }

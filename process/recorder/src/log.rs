@@ -1,5 +1,5 @@
-//! The last moments of the subject, in memory: segments, each with a shadow and
-//! the events since. The oldest are dropped.
+//! The last moments of a process, in memory: segments, each with a shadow and the
+//! events since. The oldest are dropped.
 //!
 //! ```text
 //!   segment 7             segment 8             segment 9
@@ -16,10 +16,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use reprise_process_events::{Event, FIRST_CONTENT, PAGE, Start, wire};
-use reprise_recording::{CutShort, Manifest, NotRecorded};
+use reprise_recording::{CutShort, NotRecorded};
 
 use crate::dump::Snapshot;
 use crate::memory;
+use crate::purse::{Purse, Share};
+use crate::session::Ended;
 use crate::shadow::Shadow;
 
 /// Events are kept in pieces of this length, which a dump shares.
@@ -65,7 +67,16 @@ struct Segment {
 pub(crate) struct Bounds {
     pub(crate) last: Duration,
     pub(crate) interval: Duration,
-    pub(crate) memory: u64,
+}
+
+/// Whose log it is.
+#[derive(Clone, Debug)]
+pub(crate) struct Whose {
+    pub(crate) process: u32,
+    /// The process that made it; the recorder for the first.
+    pub(crate) parent: u32,
+    /// Its program.
+    pub(crate) name: String,
 }
 
 /// What is known of the run. Clones share it.
@@ -73,9 +84,11 @@ pub(crate) struct Bounds {
 pub(crate) struct Log(Arc<Mutex<Kept>>);
 
 struct Kept {
-    manifest: Manifest,
-    process: u32,
+    whose: Whose,
     bounds: Bounds,
+    share: Share,
+    /// How the process ended or, if it runs on unrecorded, that; and when.
+    ended: Option<(Option<Ended>, Instant)>,
     segments: VecDeque<Segment>,
     /// Nothing goes in any more.
     closed: Option<CutShort>,
@@ -94,11 +107,12 @@ struct Kept {
 }
 
 impl Log {
-    pub(crate) fn new(manifest: Manifest, process: u32, bounds: Bounds) -> Self {
+    pub(crate) fn new(whose: Whose, bounds: Bounds, purse: &Purse) -> Self {
         Self(Arc::new(Mutex::new(Kept {
-            manifest,
-            process,
+            whose,
             bounds,
+            share: purse.share(),
+            ended: None,
             segments: VecDeque::new(),
             closed: None,
             next_event: 1,
@@ -145,7 +159,7 @@ impl Log {
         }
         kept.measure(kept.bounds.interval / 2);
         kept.drop_for_memory();
-        kept.len() > kept.bounds.memory && long >= SHORTEST
+        kept.share.is_too_much() && long >= SHORTEST
     }
 
     /// Begins a segment, which took so long. Unless it follows the last event,
@@ -170,7 +184,7 @@ impl Log {
         });
         kept.next_segment += 1;
         kept.drop_old();
-        kept.merge();
+        kept.merge(SEGMENTS);
     }
 
     /// How long it took to begin the last segment.
@@ -185,7 +199,59 @@ impl Log {
 
     /// Drops everything: a segment should begin and cannot.
     pub(crate) fn clear(&self) {
-        self.kept().segments.clear();
+        let kept = &mut *self.kept();
+        kept.segments.clear();
+        kept.share.take(0);
+    }
+
+    /// The process has another program now.
+    pub(crate) fn rename(&self, name: String) {
+        self.kept().whose.name = name;
+    }
+
+    pub(crate) fn name(&self) -> String {
+        self.kept().whose.name.clone()
+    }
+
+    /// The first segment does not begin before a while has passed.
+    pub(crate) fn put_off(&self) {
+        self.kept().begun = Some(Instant::now());
+    }
+
+    pub(crate) fn process(&self) -> u32 {
+        self.kept().whose.process
+    }
+
+    /// The process and its program, for people.
+    pub(crate) fn who(&self) -> String {
+        let kept = &*self.kept();
+        format!("process {} ({})", kept.whose.process, kept.whose.name)
+    }
+
+    /// The process has ended, or is recorded no more. What is kept needs one
+    /// shadow from here on.
+    pub(crate) fn ended(&self, how: Option<Ended>) {
+        let kept = &mut *self.kept();
+        kept.ended = Some((how, Instant::now()));
+        kept.merge(1);
+        kept.measure_now();
+    }
+
+    /// When it ended.
+    pub(crate) fn when_ended(&self) -> Option<Instant> {
+        self.kept().ended.map(|(_, when)| when)
+    }
+
+    /// Whether there is nothing in it.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.kept().segments.is_empty()
+    }
+
+    /// Gives up what has to be given up, whatever the process does.
+    pub(crate) fn shrink(&self) {
+        let kept = &mut *self.kept();
+        kept.measure(kept.bounds.interval / 2);
+        kept.drop_for_memory();
     }
 
     /// Keeps what a mapped file brought in, and returns its number.
@@ -215,19 +281,26 @@ impl Log {
         }
     }
 
+    /// What is not recorded.
+    pub(crate) fn notes(&self) -> Vec<NotRecorded> {
+        self.kept().not_recorded.clone()
+    }
+
+    /// Why nothing more is recorded.
+    pub(crate) fn closed(&self) -> Option<CutShort> {
+        self.kept().closed.clone()
+    }
+
     /// How it is.
     pub(crate) fn state(&self) -> State {
         let kept = &*self.kept();
         let first = kept.segments.front();
         State {
-            process: kept.process,
-            program: kept.manifest.subject.clone(),
             closed: kept.closed.is_some(),
             reach: first.map_or(Duration::ZERO, |first| first.began.elapsed()),
             segments: kept.segments.len(),
             events: kept.next_event - first.map_or(kept.next_event, |first| first.first),
             memory: kept.len(),
-            allowed: kept.bounds.memory,
         }
     }
 
@@ -244,8 +317,8 @@ impl Log {
         let segments: Vec<&Segment> = segments.iter().skip(oldest).collect();
         let from = segments.first()?;
         Some(Snapshot {
-            manifest: kept.manifest.clone(),
-            process: kept.process,
+            whose: kept.whose.clone(),
+            ended: kept.ended.and_then(|(how, _)| how),
             segment: from.number,
             first: from.first,
             began: from.began,
@@ -253,7 +326,6 @@ impl Log {
             shadow: from.shadow.clone(),
             events: segments.iter().flat_map(|s| s.events.clone()).collect(),
             contents: segments.iter().flat_map(|s| s.contents.clone()).collect(),
-            not_recorded: kept.not_recorded.clone(),
             cut_short: kept.closed.clone(),
         })
     }
@@ -261,14 +333,11 @@ impl Log {
 
 /// How a log is, for people.
 pub(crate) struct State {
-    pub(crate) process: u32,
-    pub(crate) program: String,
     pub(crate) closed: bool,
     pub(crate) reach: Duration,
     pub(crate) segments: usize,
     pub(crate) events: u64,
     pub(crate) memory: u64,
-    pub(crate) allowed: u64,
 }
 
 impl Segment {
@@ -309,9 +378,15 @@ impl Kept {
     fn measure_now(&mut self) {
         let before = Instant::now();
         let shadows = self.segments.iter().map(|segment| segment.shadow.pid());
-        self.shadows = memory::taken_by(self.process, shadows);
+        self.shadows = memory::taken_by(self.whose.process, shadows);
         self.measured = Instant::now();
         self.measuring = self.measured - before;
+        self.settle();
+    }
+
+    fn settle(&mut self) {
+        let len = self.len();
+        self.share.take(len);
     }
 
     /// Drops segments that are not needed to reach back as far as wanted.
@@ -326,7 +401,8 @@ impl Kept {
 
     /// Drops the oldest segments, but for the last, until memory suffices.
     fn drop_for_memory(&mut self) {
-        while self.segments.len() > 1 && self.len() > self.bounds.memory {
+        self.settle();
+        while self.segments.len() > 1 && self.share.is_too_much() {
             self.segments.pop_front();
             self.measure_now();
         }
@@ -334,19 +410,27 @@ impl Kept {
 
     /// Makes one of two neighbours while there are too many, of those that are
     /// shortest together.
-    fn merge(&mut self) {
-        while self.segments.len() > SEGMENTS {
+    fn merge(&mut self, most: usize) {
+        while self.segments.len() > most.max(2) {
             let began: Vec<Instant> = self.segments.iter().map(|segment| segment.began).collect();
             let pairs = began.windows(3).enumerate();
             let shortest = pairs.min_by_key(|(_, began)| began[2] - began[0]);
             let Some((first, _)) = shortest else { return };
-            if let Some(second) = self.segments.remove(first + 1)
-                && let Some(first) = self.segments.get_mut(first)
-            {
-                first.events.extend(second.events);
-                first.contents.extend(second.contents);
-                first.len += second.len - second.shadow.len();
-            }
+            self.unite(first);
+        }
+        if most == 1 && self.segments.len() == 2 {
+            self.unite(0);
+        }
+    }
+
+    /// Makes one of a segment and the next.
+    fn unite(&mut self, first: usize) {
+        if let Some(second) = self.segments.remove(first + 1)
+            && let Some(first) = self.segments.get_mut(first)
+        {
+            first.events.extend(second.events);
+            first.contents.extend(second.contents);
+            first.len += second.len - second.shadow.len();
         }
     }
 }

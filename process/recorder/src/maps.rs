@@ -32,6 +32,19 @@ impl Mapped {
     }
 }
 
+/// The name of a process's program, as it was called. The kernel keeps the first
+/// letters only; the file may have another name.
+pub(crate) fn program(pid: Pid) -> String {
+    let called = fs::read(format!("/proc/{pid}/comm")).unwrap_or_default();
+    let called = String::from_utf8_lossy(&called).trim_end().to_owned();
+    let file = fs::read_link(format!("/proc/{pid}/exe")).unwrap_or_default();
+    let file = file.file_name().unwrap_or_default().to_string_lossy();
+    if file.starts_with(&called) {
+        return file.into_owned();
+    }
+    called
+}
+
 /// What is mapped in a process, but for the kernel's own pages.
 pub(crate) fn mapped(pid: Pid) -> io::Result<Vec<Mapped>> {
     let text = fs::read(format!("/proc/{pid}/maps"))?;

@@ -12,9 +12,16 @@ const SHARE: u64 = 4;
 /// tells: the pages of all together, each counted once, without the subject's.
 pub(crate) fn taken_by(subject: u32, shadows: impl Iterator<Item = Pid>) -> u64 {
     let subject = Anonymous::of(&subject.to_string());
-    let shadows = shadows.map(|pid| Anonymous::of(&pid.to_string()).shared_out);
-    let all: u64 = subject.shared_out + shadows.sum::<u64>();
-    all.saturating_sub(subject.resident)
+    let mut all = subject.shared_out;
+    let mut own = 0;
+    for pid in shadows {
+        let shadow = Anonymous::of(&pid.to_string());
+        all += shadow.shared_out;
+        own += shadow.own;
+    }
+    // A subject that shares pages with other processes of its family seems to
+    // have less than it has; what a shadow has for itself is taken in any case.
+    all.saturating_sub(subject.resident).max(own)
 }
 
 /// Memory that is no file's.
@@ -24,6 +31,8 @@ struct Anonymous {
     resident: u64,
     /// A page that several processes have is divided among them.
     shared_out: u64,
+    /// What nobody else has.
+    own: u64,
 }
 
 impl Anonymous {
@@ -38,6 +47,7 @@ impl Anonymous {
         Self {
             resident: field("Anonymous:").unwrap_or(0) << 10,
             shared_out: field("Pss_Anon:").or(field("Pss:")).unwrap_or(0) << 10,
+            own: field("Private_Dirty:").unwrap_or(0) << 10,
         }
     }
 }

@@ -8,7 +8,7 @@ use reprise_tracee::{Resume, Tracee};
 
 use crate::maps;
 use crate::session::{Next, Session, Trouble};
-use crate::shadow::{NoShadow, Shadow};
+use crate::shadow::{self, NoShadow, Parent, Shadow};
 use crate::snapshot::Image;
 
 /// How much of a program's code is searched for an instruction to use.
@@ -21,7 +21,9 @@ impl Session {
     /// A new program stands before its first instruction.
     pub(crate) fn begin_program(&mut self) -> Result<Next, Trouble> {
         self.executed = false;
+        self.borrows = false;
         self.sites.clear();
+        self.log.rename(maps::program(self.process));
         if self.thread.tracee.registers()?.cs() != LONG_MODE {
             return Err(Trouble::Unrecordable(
                 "the subject is a 32-bit program".to_owned(),
@@ -54,14 +56,33 @@ impl Session {
     ) -> Result<(), Trouble> {
         let before = Instant::now();
         self.thread.due = self.thread.tracee.pending()?;
+        if self.borrows {
+            return Ok(());
+        }
         let start = Start {
             state: self.thread.tracee.state()?,
             brk: self.brk,
             regions: Image::of(self.thread.tracee.pid())?.regions()?,
             threads: self.threads()?,
         };
+        let parent = if self.first {
+            Parent::Recorder
+        } else {
+            Parent::Subject(self.process)
+        };
         let shadow = match behind {
-            Some(behind) => Shadow::of(self.thread.tracee, behind, &self.unforked, self.processors),
+            Some(behind) => {
+                shadow::bury_for(self.process, |shadow| {
+                    shadow::wait_in_name(self.thread.tracee, behind, shadow)
+                });
+                Shadow::of(
+                    self.thread.tracee,
+                    behind,
+                    parent,
+                    &self.unforked,
+                    self.processors,
+                )
+            }
             None => Err(NoShadow::Refused),
         };
         match shadow {

@@ -1,30 +1,26 @@
-//! From the subject's start to its end: what happens at each of its stops.
+//! A process from its start to its end: what happens at each of its stops.
 
 use std::io;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::rc::Rc;
+use std::time::Instant;
 
 use nix::libc;
 use nix::unistd::Pid;
 use reprise_process_events::Call;
-use reprise_recording::{CutShort, Ending, Failure, Manifest};
+use reprise_recording::{CutShort, Failure};
 use reprise_tracee::{Resume, Stop, TraceError, Tracee, Trap};
 
 use crate::at_exit::AtExit;
 use crate::calls::Entered;
 use crate::condition::Watch;
-use crate::control::Control;
-use crate::dump::{Dump, Why};
-use crate::dumper::Dumper;
+use crate::escort::Escort;
+use crate::family::Shared;
 use crate::guard;
-use crate::log::{Bounds, Log};
-use crate::memory;
-use crate::signals::{self, Delivery, Waiting as WaitingSignal};
-use crate::spawn::{Processors, StartError, Waiting};
+use crate::log::Log;
+use crate::sharing::Sharing;
+use crate::signals::{Delivery, Waiting as WaitingSignal};
+use crate::spawn::Processors;
 use crate::threads::Others;
-use crate::turns::Quiet;
-use crate::{Settings, Sink};
 
 /// How a subject ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,34 +29,6 @@ pub enum Ended {
     Exited(i32),
     /// A signal killed it.
     Killed(i32),
-}
-
-/// What is left of a subject that has ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Outcome {
-    /// How it ended.
-    pub ended: Ended,
-    /// How many recordings were made, or at least tried.
-    pub dumps: u32,
-    /// Its end was worth keeping, but there was nothing to keep.
-    pub lost: bool,
-    /// Somebody stopped the recording.
-    pub stopped: bool,
-}
-
-/// What others want of a session. Clones share it.
-#[derive(Clone, Default)]
-pub(crate) struct Orders(Arc<AtomicBool>);
-
-impl Orders {
-    /// The recording shall end.
-    pub(crate) fn stop(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-
-    fn is_stopped(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
 }
 
 /// Why a recording ends before its subject does.
@@ -113,17 +81,41 @@ impl Thread {
     }
 }
 
-/// A subject that is being recorded.
+/// How far it is with a process.
+pub(crate) enum Phase {
+    /// It stands before its first instruction; it may be one of very many that
+    /// were made.
+    Born { among_many: bool },
+    /// It is recorded.
+    Recorded,
+    /// It is recorded no more, and its threads are let go where they come by.
+    Escorted(Escort),
+    /// It has been let go.
+    LetGo,
+    /// It is gone, or nobody's business here any more.
+    Over(Option<Ended>),
+}
+
+/// A process of the subject.
 pub(crate) struct Session {
     /// The process's number, and that of its first thread.
     pub(crate) process: Pid,
+    /// It is the one that the user started; others were made by it.
+    pub(crate) first: bool,
+    pub(crate) phase: Phase,
     /// The thread that runs, or the only one.
     pub(crate) thread: Thread,
     pub(crate) others: Others,
     pub(crate) processors: Option<Processors>,
     pub(crate) log: Log,
+    pub(crate) shared: Rc<Shared>,
+    /// The processes that it has just made.
+    pub(crate) born: Vec<Session>,
     /// It has a new program, which begins behind the call it is in.
     pub(crate) executed: bool,
+    /// It runs in the memory of the process that made it, until it has a program
+    /// of its own.
+    pub(crate) borrows: bool,
     /// Where the heap ends.
     pub(crate) brk: u64,
     /// What a fatal signal was about.
@@ -136,16 +128,16 @@ pub(crate) struct Session {
     pub(crate) site: Option<u64>,
     /// Memory that the subject keeps from its copies.
     pub(crate) unforked: Vec<(u64, u64)>,
-    /// Whether an end that is no failure is worth keeping.
-    pub(crate) keep_all: bool,
+    /// The memory that it shares with others.
+    pub(crate) sharing: Sharing,
     /// What counts as a failure beside a fatal signal.
     pub(crate) watch: Watch,
-    dumper: Dumper,
-    dumps: u32,
-    /// When the last dump was made whose reason may come again.
-    dumped: Option<Instant>,
-    last: Duration,
-    orders: Orders,
+    /// When to look at it again, whether it has stopped by then or not.
+    pub(crate) wake: Option<Instant>,
+    /// A stop that has been found already.
+    pub(crate) found: Option<Stop>,
+    /// The stop that was handled last.
+    seen: Stop,
 }
 
 /// What to do after a stop.
@@ -153,6 +145,10 @@ pub(crate) enum Next {
     Go(Resume, i32),
     /// Handle this stop, which came while another was being handled.
     Again(Stop),
+    /// Nothing: other threads go on.
+    Wait,
+    /// Handle this stop another time: other processes go on.
+    Later,
     Ended(Ended),
 }
 
@@ -160,115 +156,171 @@ impl Next {
     pub(crate) const CALL: Result<Self, Trouble> = Ok(Self::Go(Resume::ToCall, 0));
 }
 
-pub(crate) fn run(
-    subject: Waiting,
-    manifest: Manifest,
-    settings: &Settings,
-    sink: Sink,
-) -> Result<Outcome, StartError> {
-    let bounds = Bounds {
-        last: settings.last,
-        interval: settings.interval,
-        memory: memory::allowed(settings.memory),
-    };
-    let process = subject.pid();
-    let log = Log::new(manifest, process, bounds);
-    let started = subject.go()?;
-    // Before there are other threads here: each of them must block it.
-    let quiet = Quiet::begin();
-    let (dumper, writing) = Dumper::start(sink, started.processors);
-    let orders = Orders::default();
-    let control = Control {
-        log: log.clone(),
-        dumper: dumper.clone(),
-        orders: orders.clone(),
-    };
-    // Without it the recorder cannot be told anything, and records all the same.
-    let listening = control.listen(process);
-    let mut session = Session {
-        process: started.tracee.pid(),
-        thread: Thread::new(started.tracee),
-        others: Others::default(),
-        processors: started.processors,
-        log,
-        executed: false,
-        brk: 0,
-        failure: None,
-        over: false,
-        sites: std::collections::HashSet::default(),
-        site: None,
-        unforked: Vec::new(),
-        keep_all: settings.keep_all,
-        watch: Watch::new(settings.fails_when.clone()),
-        dumper,
-        dumps: 0,
-        dumped: None,
-        last: settings.last,
-        orders,
-    };
-    let ended = session.follow();
-    drop(quiet);
-    if let Some(processors) = session.processors {
-        processors.restore(Pid::from_raw(0));
-    }
-    let ended = ended.map_err(|error| StartError::Process(io::Error::other(error)))?;
-    drop(listening);
-    let dumper = session.dumper.clone();
-    let outcome = session.finish(ended);
-    writing.finish(&dumper);
-    Ok(outcome)
-}
-
 impl Session {
-    /// Follows the subject to its end. An error means that not even that can
-    /// be found out.
-    fn follow(&mut self) -> Result<Ended, TraceError> {
-        let mut stop = self.thread.tracee.wait()?;
-        loop {
-            let next = match self.handle(stop) {
-                Ok(next) => next,
-                Err(trouble) => return self.let_go(&trouble, stop),
-            };
-            stop = match next {
-                Next::Ended(ended) => return Ok(ended),
-                Next::Again(stop) => stop,
-                Next::Go(how, signal) => match self.go_on(how, signal) {
-                    Ok(stop) => stop,
-                    Err(trouble) => return self.let_go(&trouble, stop),
-                },
-            };
+    pub(crate) fn new(
+        tracee: Tracee,
+        log: Log,
+        processors: Option<Processors>,
+        watch: Watch,
+        shared: Rc<Shared>,
+    ) -> Self {
+        Self {
+            process: tracee.pid(),
+            first: true,
+            phase: Phase::Recorded,
+            thread: Thread::new(tracee),
+            others: Others::default(),
+            processors,
+            log,
+            shared,
+            born: Vec::new(),
+            executed: false,
+            borrows: false,
+            brk: 0,
+            failure: None,
+            over: false,
+            sites: std::collections::HashSet::default(),
+            site: None,
+            unforked: Vec::new(),
+            sharing: Sharing::default(),
+            watch,
+            wake: None,
+            found: None,
+            seen: Stop::Call,
         }
     }
 
-    fn go_on(&mut self, how: Resume, signal: i32) -> Result<Stop, Trouble> {
+    /// Does what can be done now. An error means that not even the process's end
+    /// can be found out.
+    pub(crate) fn step(&mut self) -> Result<(), TraceError> {
+        self.wake = None;
+        loop {
+            if matches!(self.phase, Phase::Born { .. }) && !self.takes_token() {
+                return Ok(());
+            }
+            match &mut self.phase {
+                &mut Phase::Born { among_many } => {
+                    self.phase = Phase::Recorded;
+                    if let Err(trouble) = self.begin_child(among_many) {
+                        self.let_go(&trouble, Stop::Trap(Trap::Stop(libc::SIGTRAP)))?;
+                    }
+                }
+                Phase::Recorded => match self.next_stop() {
+                    Ok(Some(stop)) => {
+                        if !self.follow(stop)? {
+                            return Ok(());
+                        }
+                    }
+                    Ok(None) => return Ok(()),
+                    Err(trouble) => self.let_go(&trouble, self.seen)?,
+                },
+                Phase::Escorted(escort) => match escort.step(self.first)? {
+                    Some(over) => self.phase = over,
+                    None => {
+                        self.wake = escort.wake();
+                        return Ok(());
+                    }
+                },
+                Phase::LetGo => match self.thread.tracee.wait_now() {
+                    Ok(None) => return Ok(()),
+                    Ok(Some(Stop::Exited(status))) => {
+                        self.phase = Phase::Over(Some(Ended::Exited(status)));
+                    }
+                    Ok(Some(Stop::Killed(signal))) => {
+                        self.phase = Phase::Over(Some(Ended::Killed(signal)));
+                    }
+                    // It was not to be let go before, being about to die.
+                    Ok(Some(_)) => drop(self.thread.tracee.detach(0)),
+                    // Others wait for it.
+                    Err(_) if !self.first => self.phase = Phase::Over(None),
+                    Err(error) => return Err(error),
+                },
+                Phase::Over(_) => return Ok(()),
+            }
+        }
+    }
+
+    /// Whether nothing happens before it stops, so that it can be waited for.
+    pub(crate) fn is_alone(&self) -> bool {
+        let runs = matches!(self.phase, Phase::Recorded) && self.others.is_empty();
+        runs && !self.others.vacant && self.wake.is_none()
+    }
+
+    /// Handles a stop, and those that follow from it. Returns whether it is worth
+    /// another look now.
+    fn follow(&mut self, mut stop: Stop) -> Result<bool, TraceError> {
+        loop {
+            self.seen = stop;
+            let next = match self.handle(stop) {
+                Ok(Next::Go(how, signal)) => match self.go_on(how, signal) {
+                    Ok(None) => return Ok(true),
+                    Ok(Some(stop)) => Ok(Next::Again(stop)),
+                    Err(trouble) => Err(trouble),
+                },
+                other => other,
+            };
+            match next {
+                Ok(Next::Again(again)) => stop = again,
+                Ok(Next::Ended(ended)) => {
+                    self.phase = Phase::Over(Some(ended));
+                    return Ok(true);
+                }
+                Ok(Next::Go(..) | Next::Wait) => return Ok(true),
+                Ok(Next::Later) => return Ok(false),
+                Err(trouble) => return self.let_go(&trouble, stop).map(|()| true),
+            }
+        }
+    }
+
+    /// Lets it go on; another thread may have stopped in its place.
+    fn go_on(&mut self, how: Resume, signal: i32) -> Result<Option<Stop>, Trouble> {
         if self.is_others_turn() {
             return self.let_others(how, signal);
         }
         match self.thread.tracee.resume(how, signal) {
-            Ok(()) => {}
+            Ok(()) => Ok(None),
             // Killed from outside while it was stopped: its end comes next.
-            Err(error) if error.errno == nix::errno::Errno::ESRCH => {}
-            Err(error) => return Err(error.into()),
+            Err(error) if error.errno == nix::errno::Errno::ESRCH => Ok(None),
+            Err(error) => Err(error.into()),
         }
-        if !self.others.is_empty() {
+    }
+
+    /// The stop that is to be handled now, if there is one.
+    fn next_stop(&mut self) -> Result<Option<Stop>, Trouble> {
+        if let Some(found) = self.found.take() {
+            return Ok(Some(found));
+        }
+        if self.is_parked() {
+            self.leave_parking()?;
+            return Ok(None);
+        }
+        if !self.others.is_empty() || self.others.vacant {
             return self.among_others();
         }
-        if let Some(deadline) = self.thread.deadline {
-            if let Some(stop) = self.thread.tracee.wait_until(deadline)? {
-                return Ok(stop);
-            }
-            self.thread.deadline = None;
-            self.thread.tracee.interrupt()?;
+        if let Some(stop) = self.thread.tracee.wait_now()? {
+            return Ok(Some(stop));
         }
-        Ok(self.thread.tracee.wait()?)
+        match self.thread.deadline {
+            Some(deadline) if Instant::now() >= deadline => {
+                self.thread.deadline = None;
+                self.thread.tracee.interrupt()?;
+            }
+            deadline => self.wake = deadline,
+        }
+        Ok(None)
     }
 
     fn handle(&mut self, stop: Stop) -> Result<Next, Trouble> {
         match stop {
-            Stop::Call if self.orders.is_stopped() => {
+            Stop::Call if self.shared.orders.is_stopped() => {
                 self.log.clear();
                 Err(Trouble::Unrecordable("reprise stop".to_owned()))
             }
+            Stop::Call if self.shared.is_leaving() => {
+                let end = "the end of the process that was started";
+                Err(Trouble::Unrecordable(end.to_owned()))
+            }
+            Stop::Call if self.thread.entered.is_some() && !self.takes_token() => Ok(Next::Later),
             Stop::Call => match self.thread.entered.take() {
                 None if self.executed => self.begin_program(),
                 None => self.enter(),
@@ -277,6 +329,8 @@ impl Session {
             Stop::Signal(number) => self.signal(number),
             Stop::Trap(Trap::Exec) => {
                 self.executed = true;
+                self.sharing = Sharing::default();
+                self.shared.token.give_back(self.process);
                 self.thread.entered = None;
                 self.forget_others();
                 Next::CALL
@@ -291,8 +345,16 @@ impl Session {
                 // that a replay could find.
                 Next::CALL
             }
+            Stop::Trap(Trap::Stop(libc::SIGTRAP)) if self.was_stopped() => {
+                self.stand_aside();
+                Ok(Next::Wait)
+            }
             Stop::Trap(Trap::Stop(libc::SIGTRAP)) => self.preempted(),
-            Stop::Trap(Trap::Stop(_)) => Ok(Next::Go(Resume::Listening, 0)),
+            Stop::Trap(Trap::Stop(_)) => {
+                // Others may run as long as it does not.
+                self.shared.token.give_back(self.process);
+                Ok(Next::Go(Resume::Listening, 0))
+            }
             Stop::Exited(_) | Stop::Killed(_) if self.is_one_of_many() => {
                 self.all_end().map(Next::Ended)
             }
@@ -301,17 +363,25 @@ impl Session {
         }
     }
 
-    /// Ends the recording and lets the subject run on as it would have.
-    fn let_go(&mut self, trouble: &Trouble, stop: Stop) -> Result<Ended, TraceError> {
+    /// Ends the recording and lets the process run on as it would have.
+    fn let_go(&mut self, trouble: &Trouble, stop: Stop) -> Result<(), TraceError> {
+        self.shared.token.give_back(self.process);
         self.log.cut_short(CutShort::Stopped {
             by: trouble.to_string(),
         });
         match stop {
             Stop::Exited(_) | Stop::Killed(_) if self.is_one_of_many() => {
-                return self.escort();
+                self.phase = Phase::Escorted(self.escort());
+                return Ok(());
             }
-            Stop::Exited(status) => return Ok(Ended::Exited(status)),
-            Stop::Killed(signal) => return Ok(Ended::Killed(signal)),
+            Stop::Exited(status) => {
+                self.phase = Phase::Over(Some(Ended::Exited(status)));
+                return Ok(());
+            }
+            Stop::Killed(signal) => {
+                self.phase = Phase::Over(Some(Ended::Killed(signal)));
+                return Ok(());
+            }
             _ => {}
         }
         // What cannot be undone any more must not keep it from running.
@@ -327,17 +397,19 @@ impl Session {
         for waiting in self.thread.waiting.drain(..) {
             let _ = self.thread.tracee.send(waiting.number);
         }
-        if self.is_one_of_many() {
-            return self.escort();
-        }
-        loop {
-            match self.thread.tracee.wait()? {
-                Stop::Exited(status) => return Ok(Ended::Exited(status)),
-                Stop::Killed(signal) => return Ok(Ended::Killed(signal)),
-                // It was not to be let go before, being about to die.
-                _ => drop(self.thread.tracee.detach(0)),
-            }
-        }
+        self.phase = if self.is_one_of_many() {
+            Phase::Escorted(self.escort())
+        } else {
+            Phase::LetGo
+        };
+        Ok(())
+    }
+
+    /// Whether it goes on in its program after a stop in which others may have
+    /// changed the memory that it shares with them.
+    fn was_stopped(&self) -> bool {
+        let runs = self.thread.entered.is_none() && self.thread.interrupted.is_none();
+        runs && self.shares_with_others() && !self.shared.token.is_held_by(self.process)
     }
 
     /// Undoes what was done to the subject, which needs a place where it can make
@@ -362,64 +434,6 @@ impl Session {
             guard::undo(self.thread.tracee)?;
         }
         Ok(())
-    }
-
-    /// Has what is worth keeping written down.
-    fn finish(mut self, ended: Ended) -> Outcome {
-        let (ending, failure) = match ended {
-            Ended::Exited(status) => {
-                let failed = self.watch.exits(status).then(|| Failure {
-                    what: format!("exit status {status}"),
-                    stack: Vec::new(),
-                });
-                (Ending::Exited { status }, failed)
-            }
-            Ended::Killed(signal) => {
-                let plain = || Failure {
-                    what: signals::name(signal),
-                    stack: Vec::new(),
-                };
-                let failure = self.failure.take().unwrap_or_else(plain);
-                (Ending::Killed { signal }, Some(failure))
-            }
-        };
-        let stopped = self.orders.is_stopped();
-        let wanted = !stopped && (failure.is_some() || self.keep_all);
-        if wanted && !self.over && matches!(ended, Ended::Killed(_)) {
-            self.log.note(
-                "the end of the run",
-                "it was killed from outside, between two events",
-            );
-        }
-        let lost = wanted && !self.dump(Why::Ended, ending, failure);
-        Outcome {
-            ended,
-            dumps: self.dumps,
-            lost,
-            stopped,
-        }
-    }
-
-    /// The subject has written a line that is a failure, and goes on. A failure
-    /// that repeats itself is written down once in the time that is kept.
-    pub(crate) fn failed(&mut self, line: String) {
-        if self.dumped.is_some_and(|last| last.elapsed() < self.last) {
-            return;
-        }
-        self.dumped = Some(Instant::now());
-        let stack = Vec::new();
-        let failure = Failure { what: line, stack };
-        self.dump(Why::Wrote, Ending::Running, Some(failure));
-    }
-
-    /// Has the last moments written down; false if there are none.
-    fn dump(&mut self, why: Why, ending: Ending, failure: Option<Failure>) -> bool {
-        let Some(snapshot) = self.log.snapshot() else {
-            return false;
-        };
-        self.dumps += 1;
-        self.dumper.write(Dump::new(why, snapshot, ending, failure));
-        true
     }
 }
 

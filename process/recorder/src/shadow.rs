@@ -4,13 +4,15 @@
 
 use std::fs;
 use std::io;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use nix::libc;
 use nix::sys::signal::{Signal, kill};
-use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid, waitpid};
 use nix::unistd::Pid;
-use reprise_tracee::{TraceError, Tracee};
+use reprise_tracee::{Kin, TraceError, Tracee};
 
 use crate::log::Page;
 use crate::snapshot::Image;
@@ -19,9 +21,13 @@ use crate::spawn::Processors;
 /// The most that is copied of memory that a shadow cannot keep.
 const UNCOPIED: usize = 64 << 20;
 
+/// How long the last shadows are waited for.
+const PATIENCE: Duration = Duration::from_secs(2);
+
 /// The memory of the subject at one moment.
 pub(crate) struct Shadow {
     copy: Tracee,
+    parent: Parent,
     image: Image,
     /// What the copy does not keep, from where to where, and the pages there that
     /// are not all zero.
@@ -41,8 +47,26 @@ pub(crate) enum NoShadow {
     Proc(io::Error),
 }
 
-/// Shadows that were told to end and have not been waited for.
-static ENDING: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
+/// Whose child a shadow is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Parent {
+    /// The recorder's, as the subject is, too.
+    Recorder,
+    /// That of the process whose memory it holds: its parent would be told of a
+    /// sibling. The process itself is not, as it waits for children of another
+    /// kind, but it has to wait for it some time.
+    Subject(Pid),
+}
+
+/// A shadow that was told to end and has not been waited for by all who must.
+struct Grave {
+    shadow: Pid,
+    parent: Parent,
+    /// Its tracer has yet to wait for it.
+    traced: bool,
+}
+
+static GRAVES: Mutex<Vec<Grave>> = Mutex::new(Vec::new());
 
 impl Shadow {
     /// Makes a shadow of a stopped process, by the `syscall` instruction that
@@ -51,6 +75,7 @@ impl Shadow {
     pub(crate) fn of(
         process: Tracee,
         behind: u64,
+        parent: Parent,
         unforked: &[(u64, u64)],
         processors: Option<Processors>,
     ) -> Result<Self, NoShadow> {
@@ -68,10 +93,15 @@ impl Shadow {
                 Ok(())
             })?;
         }
-        let copy = process.copy_at(behind).map_err(NoShadow::Trace)?;
+        let kin = match parent {
+            Parent::Recorder => Kin::Sibling,
+            Parent::Subject(_) => Kin::Child,
+        };
+        let copy = process.copy_at(behind, kin).map_err(NoShadow::Trace)?;
         let copy = copy.ok_or(NoShadow::Refused)?;
         let mut shadow = Self {
             copy,
+            parent,
             image: original,
             uncopied,
             pages,
@@ -139,24 +169,101 @@ impl Shadow {
 impl Drop for Shadow {
     fn drop(&mut self) {
         let _ = kill(self.pid(), Signal::SIGKILL);
-        let mut ending = ENDING.lock().unwrap_or_else(PoisonError::into_inner);
-        ending.push(self.pid());
-        drop(ending);
+        graves().push(Grave {
+            shadow: self.pid(),
+            parent: self.parent,
+            traced: true,
+        });
         bury();
     }
 }
 
+fn graves() -> MutexGuard<'static, Vec<Grave>> {
+    GRAVES.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Waits for shadows that have ended. Those that have not are left for later:
 /// giving up much memory takes the kernel a while.
-fn bury() {
-    let mut ending = ENDING.lock().unwrap_or_else(PoisonError::into_inner);
+pub(crate) fn bury() {
     let flags = WaitPidFlag::WNOHANG | WaitPidFlag::__WALL;
-    ending.retain(|&pid| {
-        !matches!(
-            waitpid(pid, Some(flags)),
+    graves().retain_mut(|grave| {
+        let waited = waitpid(grave.shadow, Some(flags));
+        let gone = matches!(
+            waited,
             Ok(WaitStatus::Exited(..) | WaitStatus::Signaled(..)) | Err(_)
-        )
+        );
+        match grave.parent {
+            Parent::Recorder => !gone,
+            Parent::Subject(parent) => {
+                // Who has lost its parent is the recorder's.
+                let orphaned = !grave.traced && gone && waited.is_ok();
+                grave.traced &= !gone;
+                !orphaned && (grave.traced || is_there(parent))
+            }
+        }
     });
+}
+
+/// Waits for all shadows that have been told to end, for a while: the parent that
+/// they get when this process ends may never wait for them.
+pub(crate) fn bury_all() {
+    let until = Instant::now() + PATIENCE;
+    loop {
+        bury();
+        let is_ours = |grave: &Grave| grave.traced || grave.parent == Parent::Recorder;
+        if !graves().iter().any(is_ours) || Instant::now() >= until {
+            return;
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Has `wait` called for each ended shadow that is a child of this process, until
+/// that says that it is gone.
+pub(crate) fn bury_for(process: Pid, mut wait: impl FnMut(Pid) -> bool) {
+    bury();
+    let own = Parent::Subject(process);
+    graves().retain(|grave| grave.traced || grave.parent != own || !wait(grave.shadow));
+}
+
+/// Waits for a shadow in the name of the process that is its parent.
+pub(crate) fn wait_in_name(process: Tracee, behind: u64, shadow: Pid) -> bool {
+    const OTHER_KIND: i32 = libc::__WCLONE | libc::WNOHANG;
+    let child = i64::from(shadow.as_raw()).cast_unsigned();
+    let arguments = [child, 0, OTHER_KIND as u64, 0, 0, 0];
+    match process.call_at(behind, libc::SYS_wait4, arguments) {
+        Ok(0) | Err(_) => false,
+        Ok(_) => true,
+    }
+}
+
+/// Makes this process the parent of those whose parents have ended before them:
+/// shadows of processes that have ended must be waited for by somebody.
+pub(crate) fn inherit_orphans() {
+    let _ = nix::sys::prctl::set_child_subreaper(true);
+}
+
+/// Waits for processes that have ended, were inherited, and are not known.
+pub(crate) fn bury_strangers(is_known: impl Fn(Pid) -> bool) {
+    let any = WaitPidFlag::WNOHANG | WaitPidFlag::__WALL | WaitPidFlag::__WNOTHREAD;
+    loop {
+        let look = any | WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT;
+        let Ok(WaitStatus::Exited(dead, _) | WaitStatus::Signaled(dead, ..)) =
+            waitid(Id::All, look)
+        else {
+            return;
+        };
+        if is_known(dead) || graves().iter().any(|grave| grave.shadow == dead) {
+            return;
+        }
+        if waitpid(dead, Some(any)).is_err() {
+            return;
+        }
+    }
+}
+
+fn is_there(process: Pid) -> bool {
+    kill(process, None).is_ok()
 }
 
 impl From<NoShadow> for String {

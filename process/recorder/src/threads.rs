@@ -10,12 +10,12 @@ use nix::unistd::Pid;
 use reprise_process_events::{
     Event, Exit, Position, Registers, State, Switch, Thread as Kept, Threads, Write,
 };
-use reprise_tracee::{Resume, Stop, Tracee, Trap, wait_for_any};
+use reprise_tracee::{Resume, Stop, Tracee, Trap};
 
 use crate::at_exit::AtExit;
 use crate::cuts::Cuts;
 use crate::session::{Ended, Session, Thread, Trouble};
-use crate::turns::{self, PAUSE};
+use crate::turns::{self, PAUSE, wait_for_any};
 
 /// A thread that does not run the program.
 pub(crate) struct Other {
@@ -42,6 +42,8 @@ pub(crate) struct Others {
     pub(crate) in_calls: Vec<Other>,
     /// One of them is about to end, and so all are.
     pub(crate) ending: bool,
+    /// The one whose turn it was has ended.
+    pub(crate) vacant: bool,
     /// The one whose turn it is has stopped right behind its last event.
     pub(crate) behind_event: bool,
     /// Since when it has its turn, and how much it had computed then.
@@ -59,6 +61,7 @@ impl Default for Others {
             ready: VecDeque::new(),
             in_calls: Vec::new(),
             ending: false,
+            vacant: false,
             behind_event: false,
             since: Instant::now(),
             computed: None,
@@ -80,6 +83,12 @@ impl Others {
 
     pub(crate) fn call_began(&mut self) {
         self.called = Instant::now();
+    }
+
+    /// Whether one of them would run its program right away.
+    pub(crate) fn is_one_ready(&self) -> bool {
+        let mut ready = self.ready.iter();
+        ready.any(|other| matches!(other.place, Place::Ready(..)))
     }
 
     fn iter(&self) -> impl Iterator<Item = &Other> {
@@ -126,6 +135,14 @@ impl Session {
         !self.others.is_empty() || self.thread.tracee.pid() != self.process
     }
 
+    /// Whether a thread is one of this process.
+    pub(crate) fn has(&self, thread: Pid) -> bool {
+        let mut others = self.others.iter();
+        thread == self.process
+            || thread == self.thread.tracee.pid()
+            || others.any(|other| other.thread.tracee.pid() == thread)
+    }
+
     /// All threads, for the start of a segment.
     pub(crate) fn threads(&self) -> Result<Option<Threads>, Trouble> {
         if !self.is_one_of_many() {
@@ -161,9 +178,8 @@ impl Session {
         Ok(())
     }
 
-    /// The thread whose turn it is ends, and others do not. Returns the stop of
-    /// the one whose turn is next.
-    pub(crate) fn thread_exits(&mut self, registers: &Registers) -> Result<Stop, Trouble> {
+    /// The thread whose turn it is ends, and others do not.
+    pub(crate) fn thread_exits(&mut self, registers: &Registers) -> Result<(), Trouble> {
         let words = self.thread.at_exit.words(|address| self.word(address));
         self.see_off()?;
         // Its memory is that of any other.
@@ -179,18 +195,9 @@ impl Session {
             status: registers.arguments()[0],
             writes,
         }));
-        loop {
-            self.look_at_others()?;
-            if self.others.ending {
-                return Ok(self.all_end()?.into());
-            }
-            match self.take_turn(Position::AfterEvent)? {
-                Turn::Nobody => wait_for_any(None),
-                Turn::Stopped(stop) => return Ok(stop),
-                Turn::Runs if self.others.is_empty() => return Ok(self.thread.tracee.wait()?),
-                Turn::Runs => return self.among_others(),
-            }
-        }
+        self.others.vacant = true;
+        self.lose_token();
+        Ok(())
     }
 
     /// Waits until a thread that is about to end is gone.
@@ -203,7 +210,7 @@ impl Session {
                 Some(_) => tracee.resume(Resume::ToCall, 0)?,
                 // The first thread is not reported before the others are gone.
                 None if tracee.pid() == self.process && is_dead(self.process) => return Ok(()),
-                None => wait_for_any(Some(PAUSE)),
+                None => wait_for_any(PAUSE),
             }
         }
     }
@@ -215,6 +222,7 @@ impl Session {
             return Ok(Turn::Nobody);
         };
         self.thread = thread;
+        self.others.vacant = false;
         self.switched(at);
         self.begin_turn();
         match place {
@@ -297,7 +305,7 @@ impl Session {
                 Some(stop) => drop(first.resume(Resume::Freely, signal_of(stop))),
                 None => {}
             }
-            wait_for_any(Some(PAUSE));
+            wait_for_any(PAUSE);
         }
     }
 }

@@ -3,6 +3,7 @@
 //! call, and if that does not come, in the middle of a computation, where a new
 //! segment begins.
 
+use std::cell::Cell;
 use std::fs;
 use std::time::{Duration, Instant};
 
@@ -11,7 +12,7 @@ use nix::sched::sched_yield;
 use nix::sys::signal::{SigSet, SigmaskHow, Signal};
 use reprise_process_events::Position;
 use reprise_syscalls::Class;
-use reprise_tracee::{Resume, Stop, TraceError, Tracee, Trap, wait_for_any};
+use reprise_tracee::{Resume, Stop, TraceError, Tracee, Trap};
 
 use crate::calls::{Entered, Way, unrecordable};
 use crate::session::{Session, Trouble};
@@ -59,6 +60,56 @@ impl Quiet {
 impl Drop for Quiet {
     fn drop(&mut self) {
         let _ = self.0.thread_set_mask();
+    }
+}
+
+thread_local! {
+    /// Something may have been told that nobody has looked at.
+    static TOLD: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Waits until some process has something to tell, or for so long. What others
+/// than the one that is awaited have to tell is looked at before the next sleep.
+pub(crate) fn wait_for_any(at_most: Duration) {
+    TOLD.set(true);
+    reprise_tracee::wait_for_any(Some(at_most));
+}
+
+/// Something has changed that all should look at before the next sleep.
+pub(crate) fn look_again() {
+    TOLD.set(true);
+}
+
+/// Sleeps until some process has something to tell, or until then.
+pub(crate) fn sleep(until: Option<Instant>) {
+    if TOLD.take() {
+        return;
+    }
+    let at_most = until.map(|until| until.saturating_duration_since(Instant::now()));
+    reprise_tracee::wait_for_any(at_most);
+}
+
+/// Where a thread is that was stopped while it ran its program.
+pub(crate) enum Stopped {
+    /// Between two instructions.
+    InProgram,
+    /// It has stopped for another reason, or goes on.
+    Elsewhere(Option<Stop>),
+}
+
+/// What a look at the threads came to.
+enum Look {
+    /// This is to be handled.
+    Stop(Stop),
+    /// Things have changed, so it is worth another look.
+    Again,
+    /// There is nothing to do until something happens, or for so long.
+    Wait(Option<Duration>),
+}
+
+impl From<Option<Stop>> for Look {
+    fn from(stop: Option<Stop>) -> Self {
+        stop.map_or(Self::Again, Self::Stop)
     }
 }
 
@@ -123,17 +174,10 @@ impl Session {
     }
 
     /// The turn of a thread that stands right behind its last event is over; it
-    /// goes on like this when its next turn comes. Returns the next stop.
-    pub(crate) fn let_others(&mut self, how: Resume, signal: i32) -> Result<Stop, Trouble> {
-        self.give_turn(Place::Ready(how, signal), Position::AfterEvent)
-    }
-
-    /// Gives the turn to the next; returns the next stop that is to be handled.
-    fn give_turn(&mut self, place: Place, at: Position) -> Result<Stop, Trouble> {
-        match self.pass_turn(place, at)? {
-            Some(stop) => Ok(stop),
-            None => self.among_others(),
-        }
+    /// goes on like this when its next turn comes. Returns the stop that is to be
+    /// handled, if the next one has stopped.
+    pub(crate) fn let_others(&mut self, how: Resume, signal: i32) -> Result<Option<Stop>, Trouble> {
+        self.pass_turn(Place::Ready(how, signal), Position::AfterEvent)
     }
 
     fn pass_turn(&mut self, place: Place, at: Position) -> Result<Option<Stop>, Trouble> {
@@ -153,28 +197,42 @@ impl Session {
         })
     }
 
-    /// The thread whose turn it is runs, and there are others. Waits for the next
-    /// stop that is to be handled, which may be one of another thread.
-    pub(crate) fn among_others(&mut self) -> Result<Stop, Trouble> {
+    /// There are others. Returns the stop that is to be handled, which may be one
+    /// of another thread, if there is one now.
+    pub(crate) fn among_others(&mut self) -> Result<Option<Stop>, Trouble> {
         loop {
-            if let Some(stop) = self.thread.tracee.wait_now()? {
-                return Ok(stop);
-            }
-            self.look_at_others()?;
-            if self.others.ending {
-                return Ok(self.all_end()?.into());
-            }
-            let stop = match &self.thread.entered {
-                Some(entered) if may_wait(entered) => self.wait_in_call()?,
-                Some(_) => {
-                    wait_for_any(Some(PAUSE));
-                    None
+            match self.look()? {
+                Look::Stop(stop) => return Ok(Some(stop)),
+                Look::Again => {}
+                Look::Wait(at_most) => {
+                    self.wake = at_most.map(|at_most| Instant::now() + at_most);
+                    return Ok(None);
                 }
-                None => self.wait_in_program()?,
-            };
-            if let Some(stop) = stop {
-                return Ok(stop);
             }
+        }
+    }
+
+    fn look(&mut self) -> Result<Look, Trouble> {
+        if !self.others.vacant
+            && let Some(stop) = self.thread.tracee.wait_now()?
+        {
+            return Ok(Look::Stop(stop));
+        }
+        self.look_at_others()?;
+        if self.others.ending {
+            return Ok(Look::Stop(self.all_end()?.into()));
+        }
+        if self.others.vacant {
+            return Ok(match self.take_turn(Position::AfterEvent)? {
+                Turn::Nobody => Look::Wait(None),
+                Turn::Stopped(stop) => Look::Stop(stop),
+                Turn::Runs => Look::Again,
+            });
+        }
+        match &self.thread.entered {
+            Some(entered) if may_wait(entered) => self.wait_in_call(),
+            Some(_) => Ok(Look::Wait(Some(PAUSE))),
+            None => self.wait_in_program(),
         }
     }
 
@@ -213,47 +271,42 @@ impl Session {
     }
 
     /// The thread whose turn it is is in a call.
-    fn wait_in_call(&mut self) -> Result<Option<Stop>, Trouble> {
+    fn wait_in_call(&mut self) -> Result<Look, Trouble> {
         if self.others.ready.is_empty() {
-            wait_for_any(None);
-            return Ok(None);
+            return Ok(Look::Wait(None));
         }
         for _ in 0..YIELDS {
             let _ = sched_yield();
             if let Some(stop) = self.thread.tracee.wait_now()? {
-                return Ok(Some(stop));
+                return Ok(Look::Stop(stop));
             }
         }
         let sleeps = matches!(state_of(self.thread.tracee.pid()), Some(b'S' | b'D'));
         if !sleeps && self.others.called.elapsed() < IN_KERNEL {
-            wait_for_any(Some(IN_KERNEL));
-            return Ok(None);
+            return Ok(Look::Wait(Some(IN_KERNEL)));
         }
-        self.pass_turn(Place::InCall, Position::AtCall)
+        Ok(self.pass_turn(Place::InCall, Position::AtCall)?.into())
     }
 
     /// The thread whose turn it is runs the program.
-    fn wait_in_program(&mut self) -> Result<Option<Stop>, Trouble> {
+    fn wait_in_program(&mut self) -> Result<Look, Trouble> {
         if let Some(deadline) = self.thread.deadline {
             if Instant::now() >= deadline {
                 self.thread.deadline = None;
                 self.thread.tracee.interrupt()?;
-                return Ok(Some(self.thread.tracee.wait()?));
+                return Ok(Look::Stop(self.thread.tracee.wait()?));
             }
-            wait_for_any(Some(Duration::from_millis(1)));
-            return Ok(None);
+            return Ok(Look::Wait(Some(Duration::from_millis(1))));
         }
         if self.others.ready.is_empty() {
-            wait_for_any(None);
-            return Ok(None);
+            return Ok(Look::Wait(None));
         }
         let undisturbed = self.thread.interrupted.is_none() && self.thread.delivery.is_none();
         if undisturbed && self.has_computed_enough() {
-            return self.cut_off();
+            return Ok(self.cut_off()?.into());
         }
         let spins = self.others.cuts.are_of_spinning();
-        wait_for_any(Some(if spins { SPINNING } else { PAUSE }));
-        Ok(None)
+        Ok(Look::Wait(Some(if spins { SPINNING } else { PAUSE })))
     }
 
     fn has_computed_enough(&self) -> bool {
@@ -275,12 +328,12 @@ impl Session {
         }
     }
 
-    /// Ends a turn in the middle of a computation.
-    fn cut_off(&mut self) -> Result<Option<Stop>, Trouble> {
+    /// Stops the thread that runs, in the middle of a computation if it is there.
+    pub(crate) fn stop_program(&mut self) -> Result<Stopped, Trouble> {
         let tracee = self.thread.tracee;
         tracee.interrupt()?;
         match tracee.wait()? {
-            Stop::Trap(Trap::Stop(libc::SIGTRAP)) => {}
+            Stop::Trap(Trap::Stop(libc::SIGTRAP)) => Ok(Stopped::InProgram),
             Stop::Call => {
                 // It has come to a call meanwhile, which must not be cut off: it
                 // is made when the stop that was asked for is over.
@@ -290,15 +343,23 @@ impl Session {
                 before.set_rax(number);
                 tracee.set_registers(&before)?;
                 tracee.resume(Resume::ToCall, 0)?;
-                return match tracee.wait()? {
+                match tracee.wait()? {
                     Stop::Trap(Trap::Stop(libc::SIGTRAP)) => {
                         tracee.resume(Resume::ToCall, 0)?;
-                        Ok(None)
+                        Ok(Stopped::Elsewhere(None))
                     }
-                    other => Ok(Some(other)),
-                };
+                    other => Ok(Stopped::Elsewhere(Some(other))),
+                }
             }
-            other => return Ok(Some(other)),
+            other => Ok(Stopped::Elsewhere(Some(other))),
+        }
+    }
+
+    /// Ends a turn in the middle of a computation.
+    fn cut_off(&mut self) -> Result<Option<Stop>, Trouble> {
+        let tracee = self.thread.tracee;
+        if let Stopped::Elsewhere(stop) = self.stop_program()? {
+            return Ok(stop);
         }
         if !self.thread.waiting.is_empty() {
             return Ok(Some(Stop::Trap(Trap::Stop(libc::SIGTRAP))));

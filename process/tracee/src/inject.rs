@@ -20,6 +20,16 @@ const ALL_BUT_TRAP: u64 = !(1 << (libc::SIGTRAP - 1));
 /// The bytes of the `syscall` instruction.
 const SYSCALL_BYTES: [u8; 2] = [0x0f, 0x05];
 
+/// What a copy of a process is to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kin {
+    /// A child of its parent, so that the process does not see it.
+    Sibling,
+    /// A child that sends no signal when it ends, and that the process does not
+    /// see unless it waits for children of that kind (`__WCLONE`).
+    Child,
+}
+
 impl Tracee {
     /// Whether the instruction that ends at `behind` is `syscall`, and not one
     /// of the other ways into the kernel.
@@ -46,13 +56,15 @@ impl Tracee {
     /// `behind`, and gives it its registers back. The copy is traced, stopped,
     /// executes nothing, and dies with this thread. `None` when the kernel
     /// refuses. The process must be one whose new processes are traced.
-    pub fn copy_at(&self, behind: u64) -> Tracing<Option<Self>> {
-        /// A child of its parent, so that the process does not see it.
-        const FLAGS: u64 = libc::CLONE_PARENT as u64;
+    pub fn copy_at(&self, behind: u64, kin: Kin) -> Tracing<Option<Self>> {
         /// Should the tracer die before it holds the copy, the copy fails at
         /// its first use of the stack.
         const NO_STACK: u64 = 8;
-        let arguments = [FLAGS, NO_STACK, 0, 0, 0, 0];
+        let flags = match kin {
+            Kin::Sibling => libc::CLONE_PARENT as u64,
+            Kin::Child => 0,
+        };
+        let arguments = [flags, NO_STACK, 0, 0, 0, 0];
         let copy = self.undisturbed(|before, held| {
             let (_, copy) = self.send_over(behind, before, libc::SYS_clone, arguments, held)?;
             Ok(copy)

@@ -14,6 +14,7 @@ mod stop;
 mod twin;
 
 pub use crate::debug::{Use, Watch};
+pub use crate::inject::Kin;
 pub use crate::memory::Tracing;
 pub use crate::stop::{Stop, Trap};
 pub use crate::twin::TWIN;

@@ -5,6 +5,7 @@
 
 use std::ffi::{CStr, CString, c_char, c_int, c_uchar, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Once;
 
 use jvmti_bindings::sys::jni::{JNIEnv, jclass, jint, jobject, jthread};
 use jvmti_bindings::sys::jvmti::{
@@ -12,9 +13,13 @@ use jvmti_bindings::sys::jvmti::{
     jvmtiEventCallbacks,
 };
 use reprise_jvm_events::table::Skipped;
+use reprise_probes::{Numbers, ProbeError};
 
 use super::{Live, SESSION, Session, count, hide, natives, recording::Recorder, tables::Tables};
 use crate::jni::{Frame, Global};
+
+/// The flag of a native method.
+const NATIVE: u16 = 0x0100;
 
 unsafe extern "C" {
     /// The C library's `atexit` with the exit status.
@@ -209,15 +214,6 @@ unsafe fn instrument(
     if let Some(shape) = &shape {
         live.tables.inherits(number, name, shape);
     }
-    let result = if inside {
-        live.tables.bytes(class, bytes.to_vec());
-        reprise_probes::inside(bytes, &session.patterns, &mut catalog).map(Some)
-    } else {
-        if let Some(shape) = shape {
-            live.tables.shape(class, shape);
-        }
-        reprise_probes::outside(bytes, &session.patterns, &mut catalog)
-    };
     let skip = |method: String, why: String| {
         live.tables.skipped(Skipped {
             class: name.to_owned(),
@@ -225,9 +221,26 @@ unsafe fn instrument(
             why,
         });
     };
+    let mut methods = shape.iter().flat_map(|shape| &shape.methods);
+    if methods.any(|method| method.access & NATIVE != 0) {
+        let why = "what its native methods write to inside fields is not seen";
+        skip(String::new(), why.to_owned());
+    }
+    let result = if inside {
+        live.tables.bytes(class, bytes.to_vec());
+        reprise_probes::inside(bytes, &session.patterns, &mut catalog, Numbers::InField).map(Some)
+    } else {
+        if let Some(shape) = shape {
+            live.tables.shape(class, shape);
+        }
+        reprise_probes::outside(bytes, &session.patterns, &mut catalog, Numbers::InField)
+    };
     let instrumented = match result {
         Ok(instrumented) => instrumented?,
         Err(error) => {
+            if error == ProbeError::Already {
+                say_once(name, &error);
+            }
             skip(String::new(), error.to_string());
             return None;
         }
@@ -245,6 +258,15 @@ unsafe fn instrument(
         return None;
     }
     Some(instrumented.bytes)
+}
+
+/// Says that a class is not recorded; one of its jar stands for all.
+fn say_once(class: &str, why: &ProbeError) {
+    static SAID: Once = Once::new();
+    SAID.call_once(|| {
+        let class = class.replace('/', ".");
+        crate::say(&format!("{class} is not recorded: {why}"));
+    });
 }
 
 /// Lets the module of a class use the runtime.

@@ -164,6 +164,39 @@ fn what_cannot_be_recorded_runs() {
     assert_eq!(fs::read(stage.file("there.reprise")).unwrap(), b"mine");
 }
 
+/// The agent leaves such a jar alone, and says so; it numbers everything
+/// otherwise. Without the agent's runtime in its way, the jar records as always.
+#[test]
+fn an_agent_on_such_a_jar_refuses_its_classes() {
+    let stage = stage();
+    let java = &testing::jdks()[0];
+    let library = testing::agent_library();
+    let agent = format!(
+        "-agentpath:{}=observe=Cart,out=agent.reprise",
+        library.display()
+    );
+    let options = [
+        &*agent,
+        "-Dreprise.out=ahead.reprise",
+        "-cp",
+        "out.jar",
+        "Main",
+    ];
+    let (stdout, stderr, status) = said(&stage.run(java, &options));
+    assert_eq!((&*stdout, status), ("19\n", Some(0)), "{stderr}");
+    let expected = "reprise: Cart is not recorded: it was instrumented ahead of time: use the jar \
+                    as it was, or no agent\n";
+    assert_eq!(stderr, expected);
+    let recording = Recording::open(stage.file("agent.reprise")).unwrap();
+    let left = &recording.closing().unwrap().not_recorded;
+    assert!(left.iter().any(|left| left.what == "Cart"), "{left:?}");
+    let calls = recording
+        .streams()
+        .filter(|(_, info)| info.kind == "jvm.calls");
+    assert_eq!(calls.count(), 0);
+    assert_eq!(stage.play(java).divergences, []);
+}
+
 /// Everything up to the last moments is there, whoever is killed.
 #[test]
 fn a_program_that_is_killed_leaves_a_recording() {

@@ -134,6 +134,22 @@ impl<'c> PoolEditor<'c> {
         Ok(index)
     }
 
+    /// Takes away what was added since there were `count` entries, as
+    /// [`Self::count`] told: what was written with it was given up.
+    pub fn roll_back(&mut self, count: u32) {
+        let Ok(first) = u16::try_from(count) else {
+            return;
+        };
+        let gone = self.added_starts.split_off(&first);
+        if let Some(start) = gone.values().next() {
+            self.added.truncate(*start);
+            self.count = count;
+            if let Some(known) = &mut self.known {
+                known.retain(|_, index| *index < first);
+            }
+        }
+    }
+
     /// Puts `constant` where an original one of the same kind stands: every
     /// reference to `index` then means the new one.
     pub fn replace(&mut self, index: u16, constant: Constant<'_>) -> Result<(), PoolError> {

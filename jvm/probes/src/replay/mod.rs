@@ -23,6 +23,7 @@
 
 mod bodies;
 mod functions;
+mod lent;
 mod order;
 mod receivers;
 mod resolution;
@@ -48,27 +49,43 @@ pub fn replayed_name(class: &str, name: &str, descriptor: &str) -> String {
     }
 }
 
-/// The class as a replay runs it.
+/// The class as a replay runs it. Some of its methods, by name and descriptor,
+/// were lent to the outside (see [`crate::lent`]): the player plays these.
 pub fn inside(
     bytes: &[u8],
     patterns: &Patterns,
     catalog: &mut dyn Catalog,
+    is_lent: impl Fn(&str, &str) -> bool,
 ) -> Result<Vec<u8>, ProbeError> {
     let class = ClassFile::parse(bytes)?;
     let mut edited = ClassEditor::new(&class);
     let mut stubs = Stubs::new(&class)?;
     let this = class.name()?.to_str_lossy();
+    let mut lends_initialiser = false;
     for (index, method) in class.methods.iter().enumerate() {
         let name = class.pool.utf8(method.name)?.to_str_lossy();
         let descriptor = class.pool.utf8(method.descriptor)?.to_str_lossy();
         let id = catalog.method(method.access, &name, &descriptor);
-        if let Some(mut editor) = Editor::new(&class, method)? {
-            editor.born();
+        if let Some(editor) = Editor::new(&class, method)? {
+            let (entries, made) = (edited.pool.count(), stubs.count());
             let pool = &mut edited.pool;
-            let mut body = Body::new(&class, method, editor, pool, patterns, catalog, id);
-            bodies::rewrite(&mut body, &mut stubs)?;
-            let enters = order::synchronized(&mut body)?;
-            let code = body.editor.finish(body.pool)?;
+            let lends = is_lent(&name, &descriptor);
+            let rewritten = if lends {
+                lends_initialiser |= name == "<clinit>";
+                lent::body(&class, method, pool, catalog, id).map(|code| (code, true))
+            } else {
+                let body = Body::new(&class, method, editor, pool, patterns, catalog, id);
+                rewrite(body, &mut stubs)
+            };
+            let (code, enters) = match rewritten {
+                Ok(rewritten) => rewritten,
+                Err(_) => {
+                    stubs.roll_back(made);
+                    edited.pool.roll_back(entries);
+                    let pool = &mut edited.pool;
+                    (lent::lost(&class, method, pool, catalog, id)?, true)
+                }
+            };
             edited.set_code(index, code)?;
             if let Some(method) = edited.methods.get_mut(index).filter(|_| enters) {
                 method.access &= !access::SYNCHRONIZED;
@@ -85,13 +102,27 @@ pub fn inside(
         }
     }
     functions::rewrite_references(&class, &mut edited, patterns, catalog, &mut stubs)?;
-    // Only constructors may store into final fields, and there are none left.
+    // Only constructors may store into final fields, and there are none left; nor
+    // is there an initialiser where it was lent.
     for field in &mut edited.fields {
-        if field.access & access::STATIC == 0 {
+        if field.access & access::STATIC == 0 || lends_initialiser {
             field.access &= !access::FINAL;
         }
     }
     edited.remove_attribute("PermittedSubclasses");
     stubs.add_to(&mut edited)?;
     Ok(edited.finish()?)
+}
+
+/// The code of a method in which what leaves goes to the player, and whether it
+/// enters a monitor itself that the JVM would have.
+fn rewrite<'c>(
+    mut body: Body<'c, '_>,
+    stubs: &mut Stubs<'c>,
+) -> Result<(Vec<u8>, bool), ProbeError> {
+    body.editor.born();
+    bodies::rewrite(&mut body, stubs)?;
+    let enters = order::synchronized(&mut body)?;
+    let code = body.editor.finish(body.pool)?;
+    Ok((code, enters))
 }

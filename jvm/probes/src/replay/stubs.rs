@@ -81,7 +81,13 @@ impl<'t> Shape<'t> {
     }
 
     /// Hands everything to the player and returns what it says.
-    fn hand_over(&self, function: &str, pool: &mut PoolEditor<'_>) -> Result<Snippet, ProbeError> {
+    /// The site is the last parameter, unless its number is given.
+    pub(super) fn hand_over(
+        &self,
+        function: &str,
+        number: Option<u32>,
+        pool: &mut PoolEditor<'_>,
+    ) -> Result<Snippet, ProbeError> {
         let mut code = Snippet::new();
         let (slots, site) = self.slots();
         let count = i32::try_from(slots.len()).unwrap_or(i32::MAX);
@@ -97,7 +103,10 @@ impl<'t> Shape<'t> {
             }
             code.op(opcode::AASTORE)?;
         }
-        code.load(FieldType::Int, site)?;
+        match number {
+            None => code.load(FieldType::Int, site)?,
+            Some(number) => code.push_int(number.cast_signed(), pool)?,
+        };
         let descriptor = "([Ljava/lang/Object;I)Ljava/lang/Object;";
         code.invoke(Invoke::Static, STUB, function, descriptor, pool)?;
         match self.result {
@@ -178,6 +187,18 @@ impl<'c> Stubs<'c> {
         })
     }
 
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.made.len()
+    }
+
+    /// Takes away those that were made since there were `count`.
+    pub(super) fn roll_back(&mut self, count: usize) {
+        let gone = self.made.split_off(count.min(self.made.len()));
+        self.known
+            .retain(|_, (name, _)| !gone.iter().any(|(other, _, _)| other == name));
+    }
+
     /// Calls the method for `key`, which is made when there is none yet. The
     /// arguments are on the stack.
     pub(super) fn call(
@@ -219,7 +240,7 @@ impl<'c> Stubs<'c> {
         function: &str,
         pool: &mut PoolEditor<'c>,
     ) -> Result<Vec<u8>, ProbeError> {
-        let code = shape.hand_over(function, pool)?;
+        let code = shape.hand_over(function, None, pool)?;
         Ok(write_code(shape.slots().1 + 1, &code)?)
     }
 
@@ -241,7 +262,7 @@ impl<'c> Stubs<'c> {
         }
         shape.load_site(&mut test)?;
         test.invoke(Invoke::Static, STUB, "leaves", descriptor, pool)?;
-        let leave = shape.hand_over(function, pool)?;
+        let leave = shape.hand_over(function, None, pool)?;
         shape.leave(&mut stay)?;
         let locals = shape.slots().1 + 1;
         Ok(write_choice(

@@ -14,7 +14,7 @@ import jdk.internal.vm.annotation.ForceInline;
  * answer.
  */
 final class ClassInfo extends WeakReference<Class<?>> {
-    /** An inside object whose number is in its own field. */
+    /** An object of the program whose number is in its own field. */
     static final int NUMBERED = 0;
     /** An object whose number is in a map. */
     static final int PLAIN = 1;
@@ -60,7 +60,10 @@ final class ClassInfo extends WeakReference<Class<?>> {
     /** Where the number is in an object, for {@link #NUMBERED}. */
     final long offset;
 
-    /** For an inside object whose number is in the map because it can be cloned. */
+    /**
+     * For an inside object whose number is in the map: it can be cloned, or its class has no field
+     * for it. That of a lambda, which has none either, is not meant.
+     */
     final boolean copies;
 
     /** For the hidden class of a method reference: what it calls is outside. */
@@ -106,12 +109,15 @@ final class ClassInfo extends WeakReference<Class<?>> {
         boolean inside = (info & 1) != 0;
         number = (int) (info >> 1);
         space = c.isArray() ? ARRAY : inside ? INSIDE : OUTSIDE;
-        offset = inside ? offset(c) : 0;
+        // The JVM must not be asked about the fields of an array.
+        offset = c.isArray() ? 0 : offset(c);
         type = Values.boxed(c);
         // A copy would have the number of what it was copied from.
-        copies = offset != 0 && Cloneable.class.isAssignableFrom(c);
+        boolean cloned = Cloneable.class.isAssignableFrom(c);
+        copies = inside && !c.isArray()
+            && (offset == 0 ? c.getName().indexOf('/') < 0 : cloned);
         kind = Enum.class.isAssignableFrom(c) && c != Enum.class ? ENUM
-            : offset != 0 && !copies ? NUMBERED
+            : offset != 0 && !cloned ? NUMBERED
             : type != Type.VOID ? BOX
             : c == String.class ? STRING
             : c == Class.class ? CLASS
@@ -128,7 +134,8 @@ final class ClassInfo extends WeakReference<Class<?>> {
     }
 
     private static long offset(Class<?> c) {
-        for (Class<?> type = c; type != null && type != Object.class; type = type.getSuperclass()) {
+        // Those of the JDK are last.
+        for (Class<?> type = c; type != null && type.getClassLoader() != null; type = type.getSuperclass()) {
             try {
                 return Ring.U.objectFieldOffset(type, FIELD);
             } catch (InternalError notThere) {

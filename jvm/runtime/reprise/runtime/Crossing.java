@@ -85,9 +85,7 @@ final class Crossing {
             if (from >= 0) {
                 int type = Elements.type(now);
                 r.elements(now, type, from, Elements.end(now, then, type, from));
-                if (Watched.count != 0) {
-                    Watched.recorded(now);
-                }
+                Watched.knows(now);
             }
         }
         // What is written may bring in more of both.
@@ -100,9 +98,7 @@ final class Crossing {
                 incoming[arrays++] = null;
                 int length = java.lang.reflect.Array.getLength(array);
                 r.elements(array, Elements.type(array), 0, length);
-                if (Watched.count != 0) {
-                    Watched.recorded(array);
-                }
+                Watched.knows(array);
             } else {
                 Object object = adopted[objects];
                 adopted[objects++] = null;

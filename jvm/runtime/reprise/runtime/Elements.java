@@ -54,6 +54,24 @@ final class Elements {
         }
     }
 
+    /** Whether two arrays of the same length have something else at an index. */
+    static boolean differ(Object a, Object b, int i) {
+        if (i < 0 || i >= java.lang.reflect.Array.getLength(a)) {
+            return false;
+        }
+        switch (type(a)) {
+            case Type.BOOLEAN: return ((boolean[]) a)[i] != ((boolean[]) b)[i];
+            case Type.BYTE: return ((byte[]) a)[i] != ((byte[]) b)[i];
+            case Type.CHAR: return ((char[]) a)[i] != ((char[]) b)[i];
+            case Type.SHORT: return ((short[]) a)[i] != ((short[]) b)[i];
+            case Type.INT: return ((int[]) a)[i] != ((int[]) b)[i];
+            case Type.LONG: return ((long[]) a)[i] != ((long[]) b)[i];
+            case Type.FLOAT: return Float.floatToRawIntBits(((float[]) a)[i]) != Float.floatToRawIntBits(((float[]) b)[i]);
+            case Type.DOUBLE: return Double.doubleToRawLongBits(((double[]) a)[i]) != Double.doubleToRawLongBits(((double[]) b)[i]);
+            default: return ((Object[]) a)[i] != ((Object[]) b)[i];
+        }
+    }
+
     /** The first index at which two arrays of the same length differ; -1 for none. */
     static int mismatch(Object a, Object b) {
         switch (type(a)) {

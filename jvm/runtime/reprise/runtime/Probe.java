@@ -152,6 +152,35 @@ public final class Probe {
         r.end();
     }
 
+    /** A method of the inside that counts as outside was called: by the inside? */
+    public static boolean lend(Recorder r, int site) {
+        r.at = 0;
+        if ((r.level & 1) == 0) {
+            return false;
+        }
+        r.outCall(site);
+        return true;
+    }
+
+    public static boolean lendBare(Recorder r, int site) {
+        boolean lent = lend(r, site);
+        if (lent) {
+            r.end();
+        }
+        return lent;
+    }
+
+    public static void lent(Recorder r, boolean lent) { if (lent) returned(r); }
+    public static void lent(boolean v, Recorder r, boolean lent) { if (lent) returned(v, r); }
+    public static void lent(byte v, Recorder r, boolean lent) { if (lent) returned(v, r); }
+    public static void lent(char v, Recorder r, boolean lent) { if (lent) returned(v, r); }
+    public static void lent(short v, Recorder r, boolean lent) { if (lent) returned(v, r); }
+    public static void lent(int v, Recorder r, boolean lent) { if (lent) returned(v, r); }
+    public static void lent(long v, Recorder r, boolean lent) { if (lent) returned(v, r); }
+    public static void lent(float v, Recorder r, boolean lent) { if (lent) returned(v, r); }
+    public static void lent(double v, Recorder r, boolean lent) { if (lent) returned(v, r); }
+    public static void lent(Object v, Recorder r, boolean lent) { if (lent) returned(v, r); }
+
     public static void returned(Recorder r) {
         if ((r.level & 1) == 0) {
             r.outCallRet(Type.VOID);
@@ -220,6 +249,56 @@ public final class Probe {
         if (array != null && Ids.isKnown(array)) {
             Watched.add(array);
         }
+    }
+
+    /** The inside is about to read an element. */
+    public static void element(Object[] array, int index) {
+        if (array != null && Watched.mayBe(array.length)) Watched.reads(array, index);
+    }
+    public static void element(byte[] array, int index) {
+        if (array != null && Watched.mayBe(array.length)) Watched.reads(array, index);
+    }
+    public static void element(char[] array, int index) {
+        if (array != null && Watched.mayBe(array.length)) Watched.reads(array, index);
+    }
+    public static void element(short[] array, int index) {
+        if (array != null && Watched.mayBe(array.length)) Watched.reads(array, index);
+    }
+    public static void element(int[] array, int index) {
+        if (array != null && Watched.mayBe(array.length)) Watched.reads(array, index);
+    }
+    public static void element(long[] array, int index) {
+        if (array != null && Watched.mayBe(array.length)) Watched.reads(array, index);
+    }
+    public static void element(float[] array, int index) {
+        if (array != null && Watched.mayBe(array.length)) Watched.reads(array, index);
+    }
+    public static void element(double[] array, int index) {
+        if (array != null && Watched.mayBe(array.length)) Watched.reads(array, index);
+    }
+    /** Of bytes or of booleans. */
+    public static void element(Object array, int index) {
+        if (isWatched(array)) Watched.reads(array, index);
+    }
+
+    /** It has written one. */
+    public static void wrote(Object array, int index) {
+        if (isWatched(array)) Watched.wrote(array, index);
+    }
+
+    /** It is about to read all elements of what may be an array. */
+    public static void elements(Object array) {
+        if (isWatched(array)) Watched.reads(array);
+    }
+
+    /** It has written some of them. */
+    public static void wrote(Object array) {
+        if (isWatched(array)) Watched.knows(array);
+    }
+
+    private static boolean isWatched(Object array) {
+        return Watched.isAny() && array != null && array.getClass().isArray()
+            && Watched.mayBe(java.lang.reflect.Array.getLength(array));
     }
 
     // Fields.
@@ -571,8 +650,10 @@ public final class Probe {
             return false;
         }
         ClassInfo info = ClassInfo.of(o.getClass());
-        return info.kind == ClassInfo.NUMBERED ? Ring.U.getLong(o, info.offset) == 0
-            : info.space == ClassInfo.ARRAY && !Ids.isKnown(o);
+        return info.kind == ClassInfo.NUMBERED
+            ? info.space == ClassInfo.INSIDE && Ring.U.getLong(o, info.offset) == 0
+            : info.kind == ClassInfo.PLAIN && (info.copies || info.space == ClassInfo.ARRAY)
+                && !Ids.isKnown(o);
     }
 
     public static void inWrite(Object receiver, boolean v, int site) {

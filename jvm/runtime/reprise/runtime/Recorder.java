@@ -145,7 +145,7 @@ public final class Recorder extends Ring {
     /** Whether the next event is a plain one, as far as is known before it. */
     @ForceInline
     private boolean isPlain() {
-        return (odd | touching | Watched.count) == 0;
+        return (odd | touching) == 0;
     }
 
     /** What has to be looked after from here on. */
@@ -498,7 +498,7 @@ public final class Recorder extends Ring {
      */
     @ForceInline
     void end() {
-        if ((odd | Watched.count) != 0 || unsaid || at == 0) {
+        if (odd != 0 || unsaid || at == 0) {
             endOdd();
             return;
         }
@@ -516,20 +516,6 @@ public final class Recorder extends Ring {
         if (!crossing.isEmpty()) {
             crossing.write(this, next);
         }
-        if (Watched.count != 0) {
-            if ((next & 1) == 0) {
-                // Where the outside goes on, it may have written to some of them.
-                if (next != level) {
-                    Watched.leave();
-                }
-            } else {
-                Watched.enter(this);
-                // Elements that are new there have come in.
-                if (!crossing.isEmpty()) {
-                    crossing.write(this, next);
-                }
-            }
-        }
         look();
         level = next;
     }
@@ -537,6 +523,18 @@ public final class Recorder extends Ring {
     /** Whether an event can take one more element of an array. */
     boolean hasRoom() {
         return length() < 4096;
+    }
+
+    /** The outside has changed an array that the inside is about to read. */
+    void changed(Object array, int type, int from, int to) {
+        order();
+        elements(array, type, from, to);
+        // What is new there has come in.
+        if (!crossing.isEmpty()) {
+            crossing.write(this, level);
+        }
+        look();
+        at = 0;
     }
 
     /** What an array holds from one index to another. */
@@ -631,7 +629,7 @@ public final class Recorder extends Ring {
         if (info.kind == ClassInfo.NUMBERED) {
             long id = U.getLong(o, info.offset);
             if (id >>> 40 == thread) {
-                mine(id, ClassInfo.INSIDE);
+                mine(id, info.space);
                 return;
             }
         } else if (info.kind == ClassInfo.PLAIN && info.space == ClassInfo.OUTSIDE) {
@@ -706,14 +704,14 @@ public final class Recorder extends Ring {
         }
     }
 
-    /** An inside object with a number of its own in a field. */
+    /** An object with a number of its own in a field. */
     private void numbered(Object o, ClassInfo info) {
         long id = U.getLong(o, info.offset);
         if (id == 0) {
             id = nextId();
             if (U.compareAndSetLong(o, info.offset, 0, id)) {
                 first(o, info);
-                if (arrays == BRINGS || arrays == HOLDS) {
+                if (info.space == ClassInfo.INSIDE && (arrays == BRINGS || arrays == HOLDS)) {
                     crossing.adopts(o);
                     odd |= CROSSING;
                 }

@@ -33,8 +33,10 @@ class Ring {
     private static int process;
 
     private final long control;
+    /** Read by threads that have no spool: never mind what is there. */
+    private static final long NO_CLOCK = U.allocateMemory(8);
     /** Where the stamps are counted. */
-    private final long clock = base + 192;
+    private final long clock = base == 0 ? NO_CLOCK : base + 192;
     private final long data;
     /** Of a position, what is within the ring. */
     private final long mask;

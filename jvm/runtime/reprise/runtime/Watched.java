@@ -1,64 +1,96 @@
 package reprise.runtime;
 
+import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
-import java.util.ArrayList;
 
 /**
  * Arrays that both sides hold: the outside may write to one at any time, with no
  * call that names it.
  *
- * What the inside leaves in them is noted whenever it hands over, and whatever
- * is different when it goes on is recorded then. That costs a look at each of
- * them at every event, so there are few: those that the inside keeps in a field
- * and that cross, and those that the JDK is known to keep.
+ * What the inside believes to be in them is remembered, and compared with what is
+ * there when the inside reads an element: a difference is recorded then. What the
+ * inside itself writes, it believes. So an array costs nothing while it is not
+ * used, and a use looks at one element.
+ *
+ * Looking up takes no lock. A reader may miss an array that is being added: its
+ * elements were recorded just now.
  */
 final class Watched {
-    /** How many there may be, and how many elements they may have together. */
-    private static final int MOST = 64;
-    private static final int MOST_ELEMENTS = 1 << 14;
+    /** How many there may be, and how many elements they may have together: there are copies. */
+    private static final int MOST = 1 << 16;
+    private static final int MOST_ELEMENTS = 1 << 22;
 
     private static final class One extends WeakReference<Object> {
+        final int hash;
         final int length;
-        Object before;
+        final Object before;
+        volatile One next;
 
-        One(Object array) {
-            super(array);
+        One(Object array, int hash, One next) {
+            super(array, GONE);
+            this.hash = hash;
+            this.next = next;
             length = java.lang.reflect.Array.getLength(array);
             before = Elements.copy(array);
         }
     }
 
-    private static final ArrayList<One> ALL = new ArrayList<>();
+    private static final ReferenceQueue<Object> GONE = new ReferenceQueue<>();
+    private static final One[] TABLE = new One[1 << 12];
     private static int elements;
     private static boolean reported;
     /** How many there are: most programs have none. */
-    static int count;
+    private static int count;
+    /** Which lengths there are, as a set of their last bits: most other arrays are told by that. */
+    private static long lengths;
 
     private Watched() {}
 
-    static synchronized void add(Object array) {
-        for (int i = ALL.size() - 1; i >= 0; i--) {
-            Object known = ALL.get(i).get();
-            if (known == array) {
-                return;
-            }
-            if (known == null) {
-                forget(i);
+    static boolean isAny() {
+        return count != 0;
+    }
+
+    /** Whether an array of this length may be one of them. */
+    static boolean mayBe(int length) {
+        return (lengths >>> length & 1) != 0;
+    }
+
+    private static One find(Object array) {
+        int hash = System.identityHashCode(array);
+        for (One one = TABLE[hash & TABLE.length - 1]; one != null; one = one.next) {
+            if (one.hash == hash && one.get() == array) {
+                return one;
             }
         }
+        return null;
+    }
+
+    static void add(Object array) {
+        if (find(array) == null && addNew(array)) {
+            addElements(array);
+        }
+    }
+
+    private static synchronized boolean addNew(Object array) {
+        forget();
         int length = java.lang.reflect.Array.getLength(array);
-        if (ALL.size() >= MOST || elements + length > MOST_ELEMENTS) {
+        if (find(array) != null || length == 0) {
+            return false;
+        }
+        if (count >= MOST || elements + length > MOST_ELEMENTS) {
             if (!reported) {
                 reported = true;
-                Native.left("arrays that both sides hold",
-                    "there are too many of them to look at each time");
+                Native.left("arrays that both sides hold", "there are too many of them");
             }
-            return;
+            return false;
         }
-        ALL.add(new One(array));
+        int hash = System.identityHashCode(array);
+        int slot = hash & TABLE.length - 1;
+        TABLE[slot] = new One(array, hash, TABLE[slot]);
         elements += length;
-        count = ALL.size();
-        addElements(array);
+        count++;
+        lengths |= 1L << length;
+        return true;
     }
 
     private static void addElements(Object array) {
@@ -71,56 +103,74 @@ final class Watched {
         }
     }
 
-    private static void forget(int i) {
-        elements -= ALL.remove(i).length;
-        count = ALL.size();
-    }
-
-    /** The inside hands over. */
-    static synchronized void leave() {
-        for (int i = ALL.size() - 1; i >= 0; i--) {
-            One one = ALL.get(i);
-            Object array = one.get();
-            if (array == null) {
-                forget(i);
-            } else if (Elements.mismatch(array, one.before) >= 0) {
-                one.before = Elements.copy(array);
-            }
-        }
-    }
-
-    /** What is in an array was recorded just now. */
-    static synchronized void recorded(Object array) {
-        for (One one : ALL) {
-            if (one.get() == array) {
-                one.before = Elements.copy(array);
-            }
-        }
-    }
-
-    /** The inside goes on: what was written meanwhile. */
-    static void enter(Recorder r) {
-        ArrayList<Object> changed = null;
-        synchronized (Watched.class) {
-            for (One one : ALL) {
-                Object array = one.get();
-                if (array != null && Elements.mismatch(array, one.before) >= 0) {
-                    changed = changed == null ? new ArrayList<>() : changed;
-                    changed.add(array);
-                    changed.add(one.before);
-                    one.before = Elements.copy(array);
+    /** Removes what the collector has cleared. */
+    private static void forget() {
+        for (One gone = (One) GONE.poll(); gone != null; gone = (One) GONE.poll()) {
+            int slot = gone.hash & TABLE.length - 1;
+            One before = null;
+            for (One one = TABLE[slot]; one != null; before = one, one = one.next) {
+                if (one == gone) {
+                    if (before == null) {
+                        TABLE[slot] = one.next;
+                    } else {
+                        before.next = one.next;
+                    }
+                    count--;
+                    elements -= gone.length;
+                    break;
                 }
             }
         }
-        for (int i = 0; changed != null && i < changed.size(); i += 2) {
-            Object now = changed.get(i);
-            Object then = changed.get(i + 1);
-            int type = Elements.type(now);
-            int from = Elements.mismatch(now, then);
-            if (from >= 0) {
-                r.elements(now, type, from, Elements.end(now, then, type, from));
-                addElements(now);
+    }
+
+    /** The inside is about to read an element. */
+    static void reads(Object array, int index) {
+        One one = find(array);
+        if (one != null && Elements.differ(array, one.before, index)) {
+            look(one, array);
+        }
+    }
+
+    /** The inside is about to read any of them. */
+    static void reads(Object array) {
+        One one = find(array);
+        if (one != null) {
+            look(one, array);
+        }
+    }
+
+    /** The inside has written an element. */
+    static void wrote(Object array, int index) {
+        One one = find(array);
+        if (one != null && index >= 0 && index < one.length) {
+            System.arraycopy(array, index, one.before, index, 1);
+        }
+    }
+
+    /** What is in an array was recorded just now, or the inside has written it. */
+    static void knows(Object array) {
+        if (count != 0) {
+            One one = find(array);
+            if (one != null) {
+                System.arraycopy(array, 0, one.before, 0, one.length);
             }
+        }
+    }
+
+    /** Records what the outside has written. */
+    private static void look(One one, Object array) {
+        Recorder r = Recorders.current();
+        int from = Elements.mismatch(array, one.before);
+        if (from < 0 || (r.level & 1) == 0) {
+            return;
+        }
+        int type = Elements.type(array);
+        int end = Elements.end(array, one.before, type, from);
+        System.arraycopy(array, from, one.before, from, end - from);
+        // Nobody outside has one that was never mentioned.
+        if (Ids.isKnown(array)) {
+            r.changed(array, type, from, end);
+            addElements(array);
         }
     }
 }

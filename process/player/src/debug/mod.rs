@@ -80,10 +80,11 @@ pub struct Opened<'r, S> {
 }
 
 impl<'r, S: Source> Opened<'r, S> {
-    /// Finds what there is to play.
-    pub fn new(recording: &'r Recording<S>) -> Result<Self, PlayError> {
+    /// Finds what there is to play, of the process that is meant or of another, as
+    /// [`play`](crate::play) does.
+    pub fn new(recording: &'r Recording<S>, which: Option<u32>) -> Result<Self, PlayError> {
         check_processor(recording)?;
-        let segment = source::last_segment(recording)?;
+        let segment = source::last_segment(recording, which)?;
         Ok(Self { recording, segment })
     }
 

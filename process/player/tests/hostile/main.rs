@@ -72,7 +72,7 @@ fn extended_len() -> usize {
 }
 
 fn played(start: &Start, code: &[u8], events: &[Event]) -> Result<Played, PlayError> {
-    play(&recorded(start, code, events), &LIMITS, &mut |_| {})
+    play(&recorded(start, code, events), None, &LIMITS, &mut |_| {})
 }
 
 /// A recording with these events, whose file is gone already.

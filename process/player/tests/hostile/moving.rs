@@ -13,7 +13,7 @@ const DESK: u64 = 1 << 30;
 /// why it stopped at first, and how many instructions had run.
 fn moved(start: &Start, code: &[u8], events: &[Event]) -> Result<(Halt, u64), PlayError> {
     let recording = recorded(start, code, events);
-    let opened = Opened::new(&recording)?;
+    let opened = Opened::new(&recording, None)?;
     let mut output = |_: reprise_player::Wrote<'_>| {};
     let mut session = Session::new(&opened, &LIMITS, &mut output)?;
     let mut traps = Traps::default();

@@ -288,7 +288,7 @@ final class Player extends Thread {
         return last;
     }
 
-    private void fillAll(Event event) {
+    void fillAll(Event event) {
         for (Event other : event.arrays) {
             if (other.what == Event.ADOPT) {
                 adopt(other);
@@ -438,9 +438,10 @@ final class Player extends Thread {
         if (!calls.comes(Event.SAME, site)) {
             return here;
         }
-        boolean same = take(null).id != 0;
+        Event event = take(null);
+        fillAll(event);
         goesOn();
-        return same;
+        return event.id != 0;
     }
 
     /** A class is resolved: outside code may run, or the class was not there. */
@@ -449,16 +450,24 @@ final class Player extends Thread {
         if (event != null && event.what == Event.TOUCH && replay.recorded(event.id).isLike(site)) {
             at = site;
             take(null);
-            expect(outside(null), Event.TOUCHED);
+            Event touched = outside(null);
+            expect(touched, Event.TOUCHED);
+            fillAll(touched);
             goesOn();
         }
     }
 
     void write(Site site, Object[] all) {
         at = site;
-        if (calls.goesOut(Event.OUTWRITE, site, all, 0) && site.writesStatic()) {
-            // Its class may have been initialised by that.
-            touches(site);
+        if (calls.goesOut(Event.OUTWRITE, site, all, 0)) {
+            if (replay.oracle) {
+                // What the inside found in arrays afterwards.
+                fillAll(last);
+            }
+            if (site.writesStatic()) {
+                // Its class may have been initialised by that.
+                touches(site);
+            }
         }
     }
 

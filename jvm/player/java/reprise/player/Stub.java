@@ -124,6 +124,12 @@ public final class Stub {
         }
     }
 
+    /** A method of which nothing is known was called. */
+    public static void lost(int site) {
+        Site method = player().replay.site(site);
+        throw new Unplayable(method.title + " was called, and what it did was not recorded");
+    }
+
     /** A volatile field is about to be used. */
     public static void shares(Object receiver) {
         if (receiver != null) {

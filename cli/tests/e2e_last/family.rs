@@ -1,0 +1,229 @@
+//! Programs that make other processes: one recording has them all, and each of
+//! them replays alone.
+
+use std::fs;
+use std::io::{BufReader, Read as _, Write as _};
+use std::path::Path;
+use std::process::{Command, Output};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use serde_json::Value;
+
+use crate::stage::{REPRISE, Stage};
+use crate::unharmed::{children, start, wait_for};
+
+/// What `show` says about the processes of a recording.
+fn processes(recording: &Path) -> Vec<Value> {
+    let shown = Command::new(REPRISE)
+        .args(["show", "--json"])
+        .arg(recording)
+        .output()
+        .unwrap();
+    let shown: Value = serde_json::from_slice(&shown.stdout).unwrap();
+    shown["processes"].as_array().unwrap().clone()
+}
+
+fn replay(recording: &Path, process: &str) -> Output {
+    Command::new(REPRISE)
+        .args(["replay", "--process", process])
+        .arg(recording)
+        .output()
+        .unwrap()
+}
+
+/// The replay of a process went as recorded; returns what it wrote.
+fn replays(recording: &Path, process: &str) -> String {
+    let replayed = replay(recording, process);
+    let said = String::from_utf8_lossy(&replayed.stderr);
+    assert_eq!(replayed.status.code(), Some(0), "{process}: {said}");
+    String::from_utf8(replayed.stdout).unwrap()
+}
+
+fn compile(stage: &Stage, subject: &str) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../subjects");
+    let built = Command::new("gcc")
+        .args(["-O1", "-g", "-o"])
+        .arg(stage.path("program"))
+        .arg(folder.join(subject).join("main.c"))
+        .status();
+    assert!(built.unwrap().success());
+}
+
+#[test]
+fn every_process_of_a_shell_replays() {
+    let stage = Stage::new();
+    let script = "echo hallo | tr a-z A-Z | cat; printf 'a\\nb\\n' | wc -l";
+    let recorded = stage.record(&["sh", "-c", script], b"");
+    let said = String::from_utf8_lossy(&recorded.stderr);
+    assert_eq!(recorded.status.code(), Some(0), "{said}");
+    assert!(!said.contains("unverified"), "{said}");
+    let processes = processes(&stage.recording());
+    let named = |program: &str| {
+        let found = processes.iter().find(|one| one["program"] == program);
+        found.unwrap_or_else(|| panic!("no {program}: {processes:?}"))["process"].to_string()
+    };
+    assert_eq!(replays(&stage.recording(), &named("tr")), "HALLO\n");
+    assert_eq!(replays(&stage.recording(), &named("cat")), "HALLO\n");
+    assert_eq!(replays(&stage.recording(), &named("wc")), "2\n");
+    // The shell itself, by its place; it makes the words and the pipes.
+    assert_eq!(processes[0]["program"], "sh");
+    assert_eq!(processes[0]["played"], true);
+    assert_eq!(replays(&stage.recording(), "1"), "");
+    for one in &processes {
+        replays(&stage.recording(), &one["process"].to_string());
+        assert_eq!(one["exited"], 0, "{one}");
+    }
+    let none = replay(&stage.recording(), "1000000000");
+    assert_eq!(none.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&none.stderr);
+    assert!(said.contains("and none is 1000000000"), "{said}");
+}
+
+#[test]
+fn a_process_that_crashes_is_written_down_while_the_others_go_on() {
+    let stage = Stage::new();
+    compile(&stage, "family-worker");
+    let options = ["-o", "run.reprise"];
+    let recorded = stage.record_with(&options, &["./program"], b"");
+    let said = String::from_utf8_lossy(&recorded.stderr);
+    assert_eq!(recorded.status.code(), Some(0), "{said}");
+    assert_eq!(
+        String::from_utf8_lossy(&recorded.stdout),
+        "a job of 5 letters\na job of 6 letters\na worker was killed by signal 11\n"
+    );
+    assert!(said.contains("(program): SIGSEGV at 0x0 in "), "{said}");
+    assert!(!said.contains("unverified"), "{said}");
+    fs::remove_file(stage.path("program")).unwrap();
+    // Nobody has to say which process it was.
+    let replayed = stage.replay();
+    let said = String::from_utf8_lossy(&replayed.stderr);
+    assert_eq!(replayed.status.code(), Some(0), "{said}");
+    assert!(said.contains(" to the end, SIGSEGV; registers"), "{said}");
+    let processes = processes(&stage.recording());
+    let failed: Vec<&Value> = processes
+        .iter()
+        .filter(|one| one["failed"] == true)
+        .collect();
+    assert_eq!(failed.len(), 1, "{processes:?}");
+    assert_eq!(failed[0]["killed"], 11);
+    assert_eq!(failed[0]["played"], true);
+    // The server had not seen it yet.
+    let server = failed[0]["parent"].to_string();
+    let wrote = replays(&stage.recording(), &server);
+    assert!(
+        "a worker was killed by signal 11\n".starts_with(&wrote),
+        "{wrote}"
+    );
+}
+
+/// What one of them writes, the others see where they saw it.
+#[test]
+fn processes_that_share_memory_replay() {
+    let stage = Stage::new();
+    compile(&stage, "process-shared");
+    let recorded = stage.record(&["./program"], b"");
+    let said = String::from_utf8_lossy(&recorded.stderr);
+    assert_eq!(recorded.status.code(), Some(0), "{said}");
+    assert!(!said.contains("unverified"), "{said}");
+    let processes = processes(&stage.recording());
+    assert_eq!(processes.len(), 3, "{processes:?}");
+    for one in &processes {
+        replays(&stage.recording(), &one["process"].to_string());
+    }
+    assert_eq!(replays(&stage.recording(), "1"), "all counted, 0 failed\n");
+}
+
+/// The same with what a library makes of it.
+#[test]
+fn pythons_processes_replay() {
+    let stage = Stage::new();
+    let script = "import multiprocessing as m
+def work(queue, n): queue.put(sum(range(n)))
+queue = m.Queue()
+workers = [m.Process(target=work, args=(queue, n)) for n in (10, 1000)]
+[worker.start() for worker in workers]
+print(sorted(queue.get() for _ in workers))
+[worker.join() for worker in workers]";
+    let recorded = stage.record(&["/usr/bin/python3", "-c", script], b"");
+    let said = String::from_utf8_lossy(&recorded.stderr);
+    assert_eq!(recorded.status.code(), Some(0), "{said}");
+    assert!(!said.contains("unverified"), "{said}");
+    assert_eq!(replays(&stage.recording(), "1"), "[45, 499500]\n");
+}
+
+#[test]
+fn a_program_that_the_debugger_is_told_is_debugged() {
+    let stage = Stage::new();
+    compile(&stage, "family-worker");
+    stage.record_with(&["-o", "run.reprise"], &["./program"], b"");
+    let gdb = |process: &[&str]| {
+        let output = Command::new(REPRISE)
+            .arg("replay")
+            .args(process)
+            .arg("--debug")
+            .arg(stage.recording())
+            .args(["--", "-batch", "-ex", "continue", "-ex", "backtrace"])
+            .output()
+            .unwrap();
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let crash = gdb(&[]);
+    assert!(crash.contains("work (job="), "{crash}");
+    let server = processes(&stage.recording())
+        .iter()
+        .find(|one| one["failed"] == true)
+        .map(|one| one["parent"].to_string());
+    let server = gdb(&["--process", &server.unwrap()]);
+    assert!(!server.contains("work (job="), "{server}");
+    assert!(server.contains("main ()"), "{server}");
+}
+
+/// What a program has made and left behind is not waited for.
+#[test]
+fn a_process_that_outlives_the_program_runs_on() {
+    let stage = Stage::new();
+    let made = Command::new("mkfifo").arg(stage.path("fifo")).status();
+    assert!(made.unwrap().success());
+    let script = "(read line < fifo; /bin/true && echo \"$line\" > late) < /dev/null > /dev/null 2>&1 & echo over";
+    let recorded = stage.record(&["sh", "-c", script], b"");
+    let said = String::from_utf8_lossy(&recorded.stderr);
+    assert_eq!(recorded.status.code(), Some(0), "{said}");
+    assert_eq!(String::from_utf8_lossy(&recorded.stdout), "over\n");
+    assert!(!stage.path("late").exists());
+    fs::write(stage.path("fifo"), "at last\n").unwrap();
+    let begin = std::time::Instant::now();
+    loop {
+        if fs::read_to_string(stage.path("late")).is_ok_and(|text| text == "at last\n") {
+            break;
+        }
+        assert!(begin.elapsed().as_secs() < 60, "it never went on");
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    assert_eq!(stage.replay().status.code(), Some(0));
+}
+
+#[test]
+fn a_killed_recorder_leaves_a_family_that_runs_on() {
+    let stage = Stage::new();
+    let inner = "echo early; read line; until /bin/true; do :; done; echo late; exit 4";
+    let script = format!("sh -c '{inner}'; exit $(($? + 1))");
+    let mut child = start(&stage, &["sh", "-c", &script]);
+    let mut said = BufReader::new(child.stdout.take().unwrap());
+    wait_for(&mut said, "early");
+    let recorder = children(child.id());
+    for &recorder in &recorder {
+        kill(Pid::from_raw(recorder), Signal::SIGKILL).unwrap();
+    }
+    child.stdin.take().unwrap().write_all(b"go on\n").unwrap();
+    let mut rest = String::new();
+    said.read_to_string(&mut rest).unwrap();
+    assert_eq!(rest, "late\n");
+    let output = child.wait_with_output().unwrap();
+    if recorder.is_empty() {
+        println!("skipped: this kernel lists no children");
+        return;
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(5), "{said}");
+}

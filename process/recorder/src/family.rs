@@ -1,0 +1,401 @@
+//! The process that the user started and all that it makes: each is recorded for
+//! itself, and what is kept of all goes into one file.
+//!
+//! They run beside each other. Processes share no memory but what they agree to
+//! share, so their order matters only where one waits for another, and what it
+//! then learns is in its own log.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::io;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use nix::libc;
+use nix::unistd::Pid;
+use reprise_recording::{Ending, Failure, Manifest};
+use reprise_tracee::TraceError;
+
+use crate::archive::Archive;
+use crate::condition::Watch;
+use crate::control::Control;
+use crate::dump::Why;
+use crate::dumper::Dumper;
+use crate::log::{Bounds, Whose};
+use crate::session::{Ended, Phase, Session};
+use crate::sharing::Token;
+use crate::spawn::{StartError, Waiting};
+use crate::turns::{self, Quiet};
+use crate::{Settings, Sink, guard, memory, shadow, signals};
+
+/// The most processes that are recorded at a time; more run unrecorded.
+const MEMBERS: usize = 256;
+
+/// When so many processes are made in such a time, most of them will become
+/// other programs at once, and their memory until then is not worth keeping.
+const STORM: usize = 20;
+const STORM_TIME: Duration = Duration::from_secs(1);
+
+/// How often processes that were inherited are waited for, at most.
+const BURIALS: Duration = Duration::from_millis(100);
+
+/// What is left of a subject that has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// How it ended.
+    pub ended: Ended,
+    /// How many recordings were made, or at least tried.
+    pub dumps: u32,
+    /// Its end was worth keeping, but there was nothing to keep.
+    pub lost: bool,
+    /// Somebody stopped the recording.
+    pub stopped: bool,
+}
+
+/// Processes that the subject made and that have outlived it.
+pub struct Leftover {
+    members: Vec<Session>,
+    quiet: Quiet,
+}
+
+/// What others want of a recorder. Clones share it.
+#[derive(Clone, Default)]
+pub(crate) struct Orders(Arc<AtomicBool>);
+
+impl Orders {
+    /// The recording shall end.
+    pub(crate) fn stop(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// What the processes have in common.
+pub(crate) struct Shared {
+    pub(crate) archive: Archive,
+    pub(crate) orders: Orders,
+    /// Whether an end that is no failure is worth keeping.
+    pub(crate) keep_all: bool,
+    dumper: Dumper,
+    dumps: Cell<u32>,
+    /// When the last dump was made whose reason may come again.
+    dumped: Cell<Option<Instant>>,
+    last: Duration,
+    /// How many processes there are.
+    members: Cell<usize>,
+    /// When the last ones were made.
+    births: RefCell<VecDeque<Instant>>,
+    /// The first process has ended.
+    leaving: Cell<bool>,
+    /// Who runs, of those that share memory.
+    pub(crate) token: Token,
+}
+
+impl Shared {
+    /// Has the last moments of all written down; false if there are none.
+    fn dump(
+        &self,
+        why: Why,
+        ending: Ending,
+        failure: Option<Failure>,
+        failed: Option<u32>,
+    ) -> bool {
+        let Some(dump) = self.archive.dump(why, ending, failure, failed) else {
+            return false;
+        };
+        self.dumps.set(self.dumps.get() + 1);
+        self.dumper.write(dump);
+        true
+    }
+
+    /// Something has failed, and the subject goes on. What repeats itself is
+    /// written down once in the time that is kept.
+    pub(crate) fn failed(&self, why: Why, failure: Failure, process: u32) {
+        let recently = |last: Instant| last.elapsed() < self.last;
+        if self.orders.is_stopped() || self.dumped.get().is_some_and(recently) {
+            return;
+        }
+        self.dumped.set(Some(Instant::now()));
+        self.dump(why, Ending::Running, Some(failure), Some(process));
+    }
+
+    pub(crate) fn is_leaving(&self) -> bool {
+        self.leaving.get()
+    }
+
+    /// Whether there are several processes.
+    pub(crate) fn has_others(&self) -> bool {
+        self.members.get() > 1
+    }
+
+    /// Whether there is room for another process.
+    pub(crate) fn has_room(&self) -> bool {
+        self.members.get() < MEMBERS && !self.is_leaving() && !self.orders.is_stopped()
+    }
+
+    /// A process was made; whether so many were that its memory is not worth
+    /// keeping before it has lived for a while.
+    pub(crate) fn is_storm(&self) -> bool {
+        let mut births = self.births.borrow_mut();
+        births.push_back(Instant::now());
+        births.retain(|birth| birth.elapsed() < STORM_TIME);
+        births.len() > STORM
+    }
+}
+
+pub(crate) fn run(
+    subject: Waiting,
+    manifest: Manifest,
+    settings: &Settings,
+    sink: Sink,
+) -> Result<(Outcome, Leftover), StartError> {
+    let bounds = Bounds {
+        last: settings.last,
+        interval: settings.interval,
+    };
+    let process = subject.pid();
+    let name = manifest.subject.clone();
+    let memory = memory::allowed(settings.memory);
+    let archive = Archive::new(manifest, process, bounds, memory);
+    let log = archive.open(Whose {
+        process,
+        parent: std::process::id(),
+        name,
+    });
+    let started = subject.go()?;
+    shadow::inherit_orphans();
+    // Before there are other threads here: each of them must block it.
+    let quiet = Quiet::begin();
+    let (dumper, writing) = Dumper::start(sink, started.processors);
+    let orders = Orders::default();
+    let control = Control {
+        archive: archive.clone(),
+        dumper: dumper.clone(),
+        orders: orders.clone(),
+    };
+    // Without it the recorder cannot be told anything, and records all the same.
+    let listening = control.listen(process);
+    let shared = Rc::new(Shared {
+        archive,
+        orders,
+        keep_all: settings.keep_all,
+        dumper,
+        dumps: Cell::new(0),
+        dumped: Cell::new(None),
+        last: settings.last,
+        members: Cell::new(1),
+        births: RefCell::default(),
+        leaving: Cell::new(false),
+        token: Token::default(),
+    });
+    let watch = Watch::new(settings.fails_when.clone());
+    let processors = started.processors;
+    let first = Session::new(started.tracee, log, processors, watch, shared.clone());
+    let mut family = Family {
+        members: vec![first],
+        shared: shared.clone(),
+        buried: Instant::now(),
+    };
+    let ended = family.follow();
+    if let Some(processors) = processors {
+        processors.restore(Pid::from_raw(0));
+    }
+    let ended = ended.map_err(|error| StartError::Process(io::Error::other(error)))?;
+    drop(listening);
+    let lost = family.finish(ended);
+    writing.finish(&shared.dumper);
+    shared.archive.clear();
+    shadow::bury_all();
+    let outcome = Outcome {
+        ended,
+        dumps: shared.dumps.get(),
+        lost,
+        stopped: shared.orders.is_stopped(),
+    };
+    let members = family.members;
+    Ok((outcome, Leftover { members, quiet }))
+}
+
+/// The processes that are followed; the first one first.
+struct Family {
+    members: Vec<Session>,
+    shared: Rc<Shared>,
+    /// When processes that were inherited were last waited for.
+    buried: Instant,
+}
+
+impl Family {
+    /// Follows all of them to the end of the first. An error means that not even
+    /// that can be found out.
+    fn follow(&mut self) -> Result<Ended, TraceError> {
+        loop {
+            if let Some(ended) = self.step()? {
+                return Ok(ended);
+            }
+            match &mut self.members[..] {
+                // Then there is nothing to choose.
+                [first] if first.is_alone() => {
+                    first.found = Some(first.thread.tracee.wait()?);
+                }
+                members => turns::sleep(members.iter().filter_map(|one| one.wake).min()),
+            }
+            if let Some(holder) = self.shared.token.overdue() {
+                let mut members = self.members.iter_mut();
+                match members.find(|one| one.process == holder) {
+                    // If it cannot be stopped, that shows when it is looked at.
+                    Some(member) => drop(member.park()),
+                    None => self.shared.token.give_back(holder),
+                }
+                turns::look_again();
+            }
+            if self.buried.elapsed() > BURIALS {
+                self.buried = Instant::now();
+                let members = &self.members;
+                shadow::bury_strangers(|dead| members.iter().any(|one| one.has(dead)));
+            }
+        }
+    }
+
+    /// Does what can be done now; returns how the first one ended, when it has.
+    fn step(&mut self) -> Result<Option<Ended>, TraceError> {
+        let mut at = 0;
+        while let Some(member) = self.members.get_mut(at) {
+            let stepped = member.step();
+            let born = std::mem::take(&mut member.born);
+            let first = member.first;
+            let over = match (&member.phase, stepped) {
+                (Phase::Over(ended), _) => Some(*ended),
+                (_, Ok(())) => None,
+                (_, Err(error)) if first => return Err(error),
+                (_, Err(_)) => Some(None),
+            };
+            self.are_born(born);
+            match over {
+                None => at += 1,
+                Some(Some(ended)) if first => return Ok(Some(ended)),
+                Some(ended) => {
+                    let member = self.members.remove(at);
+                    self.ended(&member, ended);
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn are_born(&mut self, born: Vec<Session>) {
+        if born.is_empty() {
+            return;
+        }
+        for child in &born {
+            guard::joins(child.process);
+        }
+        self.members.extend(born);
+        self.shared.members.set(self.members.len());
+        self.shared.archive.tidy();
+    }
+
+    /// A process that was made by another is over, or has been let go.
+    fn ended(&mut self, member: &Session, ended: Option<Ended>) {
+        guard::leaves(member.process);
+        self.shared.token.give_back(member.process);
+        self.shared.members.set(self.members.len());
+        member.log.ended(ended);
+        if let Some(Ended::Killed(signal)) = ended
+            && dumps_core(signal)
+        {
+            let plain = || Failure {
+                what: signals::name(signal),
+                stack: Vec::new(),
+            };
+            let mut failure = member.failure.clone().unwrap_or_else(plain);
+            failure.what = format!("{}: {}", member.log.who(), failure.what);
+            let process = member.log.process();
+            self.shared.failed(Why::Crashed, failure, process);
+        }
+        self.shared.archive.tidy();
+    }
+
+    /// Has what is worth keeping written down, now that the first one has ended.
+    /// Returns whether there was nothing to write though there should be.
+    fn finish(&mut self, ended: Ended) -> bool {
+        let first = self.members.remove(0);
+        first.log.ended(Some(ended));
+        let (ending, failure) = match ended {
+            Ended::Exited(status) => {
+                let failed = first.watch.exits(status).then(|| Failure {
+                    what: format!("exit status {status}"),
+                    stack: Vec::new(),
+                });
+                (Ending::Exited { status }, failed)
+            }
+            Ended::Killed(signal) => {
+                let plain = || Failure {
+                    what: signals::name(signal),
+                    stack: Vec::new(),
+                };
+                let failure = first.failure.clone().unwrap_or_else(plain);
+                (Ending::Killed { signal }, Some(failure))
+            }
+        };
+        let wanted =
+            !self.shared.orders.is_stopped() && (failure.is_some() || self.shared.keep_all);
+        if wanted && !first.over && matches!(ended, Ended::Killed(_)) {
+            first.log.note(
+                "the end of the run",
+                "it was killed from outside, between two events",
+            );
+        }
+        let failed = failure.is_some().then(|| first.log.process());
+        let lost = wanted && !self.shared.dump(Why::Ended, ending, failure, failed);
+        self.shared.leaving.set(true);
+        lost
+    }
+}
+
+impl Leftover {
+    /// Whether there are any.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.members.is_empty()
+    }
+
+    /// Lets each of them go where it next makes a system call. They are not woken
+    /// for that, so it may take long.
+    pub fn let_go(self) {
+        let Self { members, quiet } = self;
+        let mut members = members;
+        while !members.is_empty() {
+            let mut born = Vec::new();
+            members.retain_mut(|member| {
+                let stepped = member.step();
+                born.append(&mut member.born);
+                stepped.is_ok() && !matches!(member.phase, Phase::Over(_))
+            });
+            members.append(&mut born);
+            if !members.is_empty() {
+                turns::sleep(members.iter().filter_map(|one| one.wake).min());
+            }
+        }
+        drop(quiet);
+    }
+}
+
+/// Whether a process that is killed by this signal has failed: it ends others
+/// that are told to.
+fn dumps_core(signal: i32) -> bool {
+    [
+        libc::SIGSEGV,
+        libc::SIGBUS,
+        libc::SIGFPE,
+        libc::SIGILL,
+        libc::SIGTRAP,
+        libc::SIGABRT,
+        libc::SIGSYS,
+    ]
+    .contains(&signal)
+}
