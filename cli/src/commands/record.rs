@@ -9,6 +9,7 @@ use reprise_recorder::Condition;
 use super::quantity;
 use crate::failure::{Failure, Status};
 use crate::output_name::{self, Template};
+use crate::record::schedule::{self, Strategy};
 use crate::record::{Keep, Request, last, observe};
 
 /// Run a command and record it; the exit status is the command's own
@@ -25,6 +26,8 @@ Examples:
   reprise record --last 10s -- ./server --port 80
   reprise record --last 10s --fails-when 'exit != 0' --fails-when 'stderr ~ panic' -- ./job
   reprise record --last 10s --keep all -o run.reprise -- gzip -k big.txt
+  reprise record --schedule -o run.sched -- java -cp app.jar Main
+  reprise record --schedule=pct:3 --runs 1000 --until-failure -o bug.sched -- java -cp app.jar Main
 
 The last moments are kept in memory and written when there is a reason to. With
 --last a program runs on one core, and one of its threads at a time. Child
@@ -56,6 +59,31 @@ pub(super) struct Record {
     /// May be repeated. A nested class goes with its outermost class.
     #[arg(long, value_name = "PATTERN", group = "kind")]
     observe: Vec<String>,
+
+    /// Run a JVM program one thread at a time, and record where threads switch:
+    /// random, pct:D (priorities that change at D - 1 places) or rr:N (in turn, each
+    /// for N places).
+    ///
+    /// The recording is a schedule, a text, which `reprise replay FILE -- CMD`
+    /// follows.
+    #[arg(long, value_name = "STRATEGY", group = "kind", num_args = 0..=1,
+          require_equals = true, default_missing_value = "random")]
+    schedule: Option<Strategy>,
+
+    /// With --schedule: what the strategy's choices depend on; another number is
+    /// another schedule.
+    #[arg(long, value_name = "N", requires = "schedule", default_value = "1")]
+    seed: u64,
+
+    /// With --schedule: run the command N times, each time with another schedule, and
+    /// keep the last.
+    #[arg(long, value_name = "N", requires = "schedule", default_value = "1")]
+    runs: u64,
+
+    /// With --runs: stop at the first run that fails: a status other than 0, an
+    /// exception that nobody catches, a deadlock.
+    #[arg(long, requires = "schedule")]
+    until_failure: bool,
 
     /// With --observe: leave out what the observed classes do, and record only
     /// what is done to them.
@@ -149,6 +177,15 @@ impl Record {
             keep: self.keep.unwrap_or(usual),
             require: self.require,
         };
+        if let Some(strategy) = self.schedule {
+            let search = schedule::Search {
+                strategy,
+                seed: self.seed,
+                runs: self.runs.max(1),
+                until_failure: self.until_failure,
+            };
+            return schedule::run(&request, &search);
+        }
         if let Some(last) = self.last {
             let bounds = last::Bounds {
                 last,

@@ -3,6 +3,7 @@
 
 pub mod last;
 pub mod observe;
+pub mod schedule;
 mod verify;
 
 use std::ffi::OsString;

@@ -171,9 +171,7 @@ impl Outcome {
             say(line);
         }
         if let Some(why) = &self.refused {
-            return Err(failure(file, why)
-                .next("was the schedule made for another version of the program?")
-                .status(Status::BadInput));
+            return Err(failure(file, why).status(Status::BadInput));
         }
         if self.jvms == 0 {
             return Err(failure(file, "the command started no JVM"));

@@ -85,7 +85,7 @@ fn load(vm: *mut JavaVM, text: &str) -> Result<(), String> {
         let second = unsafe { Environment::of(vm) };
         let second = second.map_err(|error| error.to_string())?;
         observe::load(environment, second, options)?;
-    } else if options.follow.is_some() {
+    } else if options.follow.is_some() || options.explore.is_some() {
         // SAFETY: as above.
         let environment = unsafe { Environment::of(vm) };
         let environment = environment.map_err(|error| error.to_string());

@@ -23,6 +23,9 @@ const KNOWN: &[(&str, &str)] = &[
     ("report", "FOLDER"),
     ("follow", "FILE"),
     ("verbosity", "N"),
+    ("explore", "STRATEGY"),
+    ("seed", "N"),
+    ("steps", "N"),
 ];
 
 /// What the agent was asked to do.
@@ -51,6 +54,12 @@ pub(crate) struct Options {
     pub(crate) follow: Option<PathBuf>,
     /// Which messages of a schedule are printed.
     pub(crate) verbosity: Option<u64>,
+    /// Let this strategy choose the schedule, and write it.
+    pub(crate) explore: Option<String>,
+    /// What the strategy's choices depend on.
+    pub(crate) seed: Option<u64>,
+    /// How many places the run is thought to come to.
+    pub(crate) steps: Option<u64>,
 }
 
 /// When a recording stops although its program goes on.
@@ -137,8 +146,11 @@ impl Options {
                 };
                 std::mem::replace(&mut self.only_failures, keep)
             }
-            "max-events" | "max-rate" | "min-free" | "verbosity" => {
+            "explore" => self.explore.replace(value.to_owned()).is_some(),
+            "max-events" | "max-rate" | "min-free" | "verbosity" | "seed" | "steps" => {
                 let place = match name {
+                    "seed" => &mut self.seed,
+                    "steps" => &mut self.steps,
                     "verbosity" => &mut self.verbosity,
                     "max-events" => &mut self.limits.events,
                     "max-rate" => &mut self.limits.rate,
@@ -166,10 +178,12 @@ impl Options {
     /// Options that belong together are there together.
     fn check(self) -> Result<Self, OptionsError> {
         let observes = !self.observe.is_empty();
+        let explores = self.explore.is_some();
         let needs = |name, other| Err(OptionsError::Needs { name, other });
         match self.out {
             None if observes => needs("observe", "out"),
-            Some(_) if !observes => needs("out", "observe"),
+            None if explores => needs("explore", "out"),
+            Some(_) if !observes && !explores => needs("out", "observe"),
             _ if self.follow.is_some() && observes => needs("follow", "report"),
             _ if self.verbosity.is_some() && self.follow.is_none() => needs("verbosity", "follow"),
             _ if self.no_oracle && !observes => needs("no-oracle", "observe"),

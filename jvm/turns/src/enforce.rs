@@ -19,6 +19,9 @@ pub fn instrument(
     is_thread: &dyn Fn(&str) -> bool,
 ) -> Result<Option<Vec<u8>>, TurnError> {
     let class = ClassFile::parse(bytes)?;
+    // What is counted in a call comes behind what is counted before it.
+    let mut places = places.to_vec();
+    places.sort_by_key(|(number, _)| *number);
     let mut edited = ClassEditor::new(&class);
     let mut any = false;
     let mut found = 0;
@@ -29,7 +32,7 @@ pub fn instrument(
         let name = class.pool.utf8(method.name)?.to_str_lossy();
         let descriptor = class.pool.utf8(method.descriptor)?.to_str_lossy();
         let mut changed = redirect(&class, &mut editor, &mut edited.pool, is_thread)?;
-        for (number, place) in places {
+        for (number, place) in &places {
             if place.method == name && place.descriptor == descriptor {
                 put(*number, place, &mut editor, &mut edited.pool)?;
                 found += 1;

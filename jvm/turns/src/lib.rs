@@ -9,6 +9,7 @@
 //! | calls that block, notify, sleep: they go to the scheduler instead | `calls` |
 //! | the classes of the JDK that every blocking operation goes through | [`platform`] |
 //! | the places that a schedule names, and no others | [`enforce`] |
+//! | everywhere where a strategy may want to switch | [`explore`] |
 //! | what the scheduler is to do, as a file | [`plan`] |
 //!
 //! The JDK's own code counts as one step, except where it blocks: all of
@@ -20,6 +21,7 @@
 
 mod calls;
 pub mod enforce;
+pub mod explore;
 pub mod plan;
 pub mod platform;
 
@@ -42,9 +44,15 @@ pub enum TurnError {
     Snippet(#[from] SnippetError),
     #[error(transparent)]
     Edit(#[from] EditError),
-    #[error("{method} of class {class}, which the schedule names, is not there")]
+    #[error(
+        "{method} of class {class}, which the schedule names, is not there: was it made for \
+         another version of the program?"
+    )]
     NoMethod { class: String, method: String },
-    #[error("no bytecode of {class}.{method} begins at offset {offset}, which the schedule names")]
+    #[error(
+        "no bytecode of {class}.{method} begins at offset {offset}, which the schedule names: was \
+         it made for another version of the program?"
+    )]
     NoBytecode {
         class: String,
         method: String,

@@ -4,7 +4,8 @@
 //! One line each, words separated by tabs:
 //!
 //! ```text
-//! place  NUMBER before|in  CLASS METHOD DESCRIPTOR OFFSET     classes with slashes
+//! place  NUMBER before|in  CLASS METHOD DESCRIPTOR OFFSET     classes with slashes; `in` is odd,
+//!                                                             and `before` at the same place one less
 //! do     EVENT NUMBER COUNT before|in TEXT                    a negative number is a place of the JDK
 //! do     SWITCH|DIE THREAD|none
 //! do     NOTIFY|TIMEOUT THREAD
@@ -14,7 +15,7 @@
 //! do     REPEAT COUNT|inf
 //! ```
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 
 use reprise_schedule::{
@@ -105,7 +106,9 @@ fn jdk_number(place: JdkPlace) -> i64 {
 struct Writer {
     places: String,
     steps: String,
-    known: HashMap<Place, u32>,
+    /// The numbers of bytecodes, and the places that have been written.
+    known: HashMap<(String, String, String, u32), u32>,
+    written: HashSet<u32>,
     events: usize,
 }
 
@@ -174,10 +177,18 @@ impl Writer {
             let place = code.to_string();
             return Some(Err(PlanError::Control { place }));
         }
-        if let Some(number) = self.known.get(&place) {
-            return Some(Ok(*number));
+        let next = u32::try_from(self.known.len()).unwrap_or(u32::MAX);
+        let bytecode = (
+            place.class.clone(),
+            place.method.clone(),
+            place.descriptor.clone(),
+            place.offset,
+        );
+        let bytecode = *self.known.entry(bytecode).or_insert(next);
+        let number = bytecode.saturating_mul(2) + u32::from(moment == Moment::In);
+        if !self.written.insert(number) {
+            return Some(Ok(number));
         }
-        let number = u32::try_from(self.known.len()).unwrap_or(u32::MAX);
         let word = match moment {
             Moment::Before => "before",
             Moment::In => "in",
@@ -193,7 +204,6 @@ impl Writer {
             self.places,
             "place\t{number}\t{word}\t{class}\t{method}\t{descriptor}\t{offset}"
         );
-        self.known.insert(place, number);
         Some(Ok(number))
     }
 

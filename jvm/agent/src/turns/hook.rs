@@ -12,10 +12,11 @@ use jvmti_bindings::sys::jvmti::{
     jvmtiEventCallbacks,
 };
 use reprise_classfile::read::ClassFile;
-use reprise_turns::{enforce, platform};
+use reprise_turns::plan::Place;
+use reprise_turns::{enforce, explore, platform};
 
-use super::{SESSION, Session, natives, refuse};
-use crate::jni::Frame;
+use super::{Mode, SESSION, Session, natives, refuse};
+use crate::jni::{Frame, long};
 
 /// Asks the JVM for the callbacks.
 pub(super) fn listen(session: &Session) -> Result<(), String> {
@@ -74,25 +75,33 @@ fn begin(session: &Session, frame: Frame) -> Result<(), String> {
             }
         }
     }
-    let plan = frame.string(&session.plan).ok_or("there is no memory")?;
-    let arguments = [
-        jvalue { l: plan },
-        jvalue {
-            i: session.verbosity,
-        },
-    ];
-    // SAFETY: the arguments are a string and an int.
-    match unsafe {
-        natives::call(
-            session,
-            frame,
-            c"follow",
-            c"(Ljava/lang/String;I)V",
-            &arguments,
-        )
-    } {
+    // SAFETY: the arguments are as the signatures say.
+    let begun = unsafe {
+        match &session.mode {
+            Mode::Follow {
+                plan, verbosity, ..
+            } => {
+                let plan = frame.string(plan).ok_or("there is no memory")?;
+                let arguments = [jvalue { l: plan }, jvalue { i: *verbosity }];
+                let signature = c"(Ljava/lang/String;I)V";
+                natives::call(session, frame, c"follow", signature, &arguments)
+            }
+            Mode::Explore {
+                strategy,
+                seed,
+                steps,
+                ..
+            } => {
+                let strategy = frame.string(strategy).ok_or("there is no memory")?;
+                let arguments = [jvalue { l: strategy }, long(*seed), long(*steps)];
+                let signature = c"(Ljava/lang/String;JJ)V";
+                natives::call(session, frame, c"explore", signature, &arguments)
+            }
+        }
+    };
+    match begun {
         true => Ok(()),
-        false => Err("the scheduler cannot read the plan".to_owned()),
+        false => Err("the scheduler cannot be started".to_owned()),
     }
 }
 
@@ -199,19 +208,20 @@ unsafe fn change(session: &Session, loader: jobject, name: &str, bytes: &[u8]) -
         let threads = threads.unwrap_or_else(PoisonError::into_inner);
         threads.contains(class)
     };
-    let places = session.places.get(name).map(Vec::as_slice);
-    let places: Vec<_> = places
-        .unwrap_or_default()
-        .iter()
-        .map(|(number, place)| (*number, place))
-        .collect();
-    let edited = match enforce::instrument(bytes, &places, &is_thread) {
-        Ok(edited) => edited?,
-        Err(error) if places.is_empty() => {
-            crate::say(&format!("{name} cannot be given to the scheduler: {error}"));
-            return None;
+    let edited = match &session.mode {
+        Mode::Follow { places, .. } => follow(places.get(name), name, bytes, &is_thread)?,
+        Mode::Explore { schedule, .. } => {
+            let mut number = |method: &str, descriptor: &str, offset: u32| {
+                schedule.number(name, method, descriptor, offset)
+            };
+            match explore::instrument(bytes, &is_thread, &mut number) {
+                Ok(edited) => edited,
+                Err(error) => {
+                    crate::say(&format!("{name} cannot be given to the scheduler: {error}"));
+                    return None;
+                }
+            }
         }
-        Err(error) => refuse(&error.to_string()),
     };
     let package = name.rsplit_once('/').map_or("", |(package, _)| package);
     let package = CString::new(package).ok()?;
@@ -219,6 +229,28 @@ unsafe fn change(session: &Session, loader: jobject, name: &str, bytes: &[u8]) -
     // SAFETY: the caller vouches for the loader; the module is a global reference.
     unsafe { session.environment.let_read(loader, &package, module.get()) }.ok()?;
     Some(edited)
+}
+
+/// The class with the probes of a schedule.
+fn follow(
+    places: Option<&Vec<(u32, Place)>>,
+    name: &str,
+    bytes: &[u8],
+    is_thread: &dyn Fn(&str) -> bool,
+) -> Option<Vec<u8>> {
+    let places = places.map(Vec::as_slice).unwrap_or_default();
+    let places: Vec<_> = places
+        .iter()
+        .map(|(number, place)| (*number, place))
+        .collect();
+    match enforce::instrument(bytes, &places, is_thread) {
+        Ok(edited) => edited,
+        Err(error) if places.is_empty() => {
+            crate::say(&format!("{name} cannot be given to the scheduler: {error}"));
+            None
+        }
+        Err(error) => refuse(&error.to_string()),
+    }
 }
 
 /// Remembers a class that extends `Thread`. Superclasses are loaded later than

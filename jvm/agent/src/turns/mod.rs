@@ -1,8 +1,10 @@
-//! One thread at a time: the session of a JVM that follows a schedule.
+//! One thread at a time: the session of a JVM that follows a schedule, or whose
+//! schedule is being chosen and written.
 //!
 //! | what | where |
 //! | --- | --- |
 //! | the callbacks of the JVM | [`hook`] |
+//! | the schedule that is being written | [`writing`] |
 //! | what the scheduler calls, and how it is started | [`natives`] |
 //!
 //! The scheduler is Java (`jvm/scheduler`); this gives it the classes of the
@@ -11,6 +13,7 @@
 
 mod hook;
 mod natives;
+mod writing;
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::CString;
@@ -33,11 +36,7 @@ static SESSION: OnceLock<Session> = OnceLock::new();
 /// What lasts from the loading of the agent to the end of the JVM.
 struct Session {
     environment: Environment,
-    /// The file with the schedule.
-    plan: CString,
-    verbosity: i32,
-    /// The places that get probes, by class.
-    places: HashMap<String, Vec<(u32, Place)>>,
+    mode: Mode,
     /// The scheduler's jar, removed once the JVM has opened it.
     jar: PathBuf,
     /// The module and the class of the scheduler, there once it can be called.
@@ -46,18 +45,55 @@ struct Session {
     threads: Mutex<HashSet<String>>,
 }
 
-/// Prepares to follow a schedule; it begins when the JVM is initialised.
+/// What the threads do.
+enum Mode {
+    Follow {
+        /// The file with the schedule.
+        plan: CString,
+        verbosity: i32,
+        /// The places that get probes, by class.
+        places: HashMap<String, Vec<(u32, Place)>>,
+    },
+    Explore {
+        strategy: CString,
+        seed: i64,
+        steps: i64,
+        schedule: writing::Writing,
+    },
+}
+
+impl Mode {
+    fn of(options: &Options) -> Result<Self, String> {
+        let number = |value: Option<u64>| value.unwrap_or_default().cast_signed();
+        if let Some(strategy) = &options.explore {
+            return Ok(Self::Explore {
+                strategy: CString::new(strategy.as_str()).map_err(|error| error.to_string())?,
+                seed: number(options.seed),
+                steps: number(options.steps),
+                schedule: writing::Writing::create(&options.out.clone().unwrap_or_default())?,
+            });
+        }
+        let file = options.follow.clone().unwrap_or_default();
+        let text = std::fs::read_to_string(&file)
+            .map_err(|error| format!("cannot read the plan {}: {error}", file.display()))?;
+        let mut places: HashMap<String, Vec<(u32, Place)>> = HashMap::new();
+        for (number, place) in plan::places(&text) {
+            let class = places.entry(place.class.clone()).or_default();
+            class.push((number, place));
+        }
+        Ok(Self::Follow {
+            plan: CString::new(file.as_os_str().as_bytes()).map_err(|error| error.to_string())?,
+            verbosity: i32::try_from(number(options.verbosity)).unwrap_or(0),
+            places,
+        })
+    }
+}
+
+/// Prepares to follow or to choose a schedule; it begins when the JVM is initialised.
 pub(crate) fn load(environment: Environment, options: &Options) -> Result<(), String> {
     let release = environment.property(c"java.vm.specification.version");
     crate::observe::old_enough(&release.unwrap_or_default(), "a schedule")?;
-    let file = options.follow.clone().unwrap_or_default();
-    let text = std::fs::read_to_string(&file)
-        .map_err(|error| format!("cannot read the plan {}: {error}", file.display()))?;
-    let mut places: HashMap<String, Vec<(u32, Place)>> = HashMap::new();
-    for (number, place) in plan::places(&text) {
-        let class = places.entry(place.class.clone()).or_default();
-        class.push((number, place));
-    }
+    let mode = Mode::of(options)?;
     let mut wanted = jvmtiCapabilities::default();
     wanted.set_can_generate_all_class_hook_events(true);
     wanted.set_can_retransform_classes(true);
@@ -71,15 +107,9 @@ pub(crate) fn load(environment: Environment, options: &Options) -> Result<(), St
     environment
         .add_to_bootstrap(&path)
         .map_err(|error| error.to_string())?;
-    let plan = CString::new(file.as_os_str().as_bytes()).map_err(|error| error.to_string())?;
     let session = SESSION.get_or_init(|| Session {
         environment,
-        plan,
-        verbosity: options
-            .verbosity
-            .and_then(|level| i32::try_from(level).ok())
-            .unwrap_or(0),
-        places,
+        mode,
         jar,
         scheduler: OnceLock::new(),
         threads: Mutex::default(),

@@ -1,11 +1,12 @@
 //! What the scheduler calls, and how it is called.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use jvmti_bindings::sys::jni::{JNIEnv, jclass, jstring, jvalue};
+use jvmti_bindings::sys::jni::{JNIEnv, jboolean, jclass, jint, jlong, jobject, jstring, jvalue};
 
-use super::Session;
+use super::writing::Writing;
+use super::{Mode, SESSION, Session};
 use crate::jni::{Frame, Global};
 
 /// Binds the scheduler's native methods, and lets it and the JDK use each other.
@@ -26,11 +27,20 @@ pub(super) fn bind(session: &Session, frame: Frame) -> Option<(Global, Global)> 
         environment.let_read(loader, c"java/lang", module).ok()?;
         let bound = frame.register(
             native,
-            &[(
-                c"report",
-                c"(Ljava/lang/String;Ljava/lang/String;)V",
-                report as *mut std::ffi::c_void,
-            )],
+            &[
+                (
+                    c"report",
+                    c"(Ljava/lang/String;Ljava/lang/String;)V",
+                    report as *mut c_void,
+                ),
+                (c"event", c"(IJZ)V", event as *mut c_void),
+                (c"action", c"(Ljava/lang/String;I)V", action as *mut c_void),
+                (
+                    c"owner",
+                    c"(Ljava/lang/Object;)Ljava/lang/Thread;",
+                    owner as *mut c_void,
+                ),
+            ],
         );
         bound.then(|| (frame.global(module), frame.global(scheduler)))
     }
@@ -68,4 +78,37 @@ extern "system" fn report(env: *mut JNIEnv, _: jclass, what: jstring, text: jstr
         }
         Some(())
     }));
+}
+
+/// Runs `body` with the schedule that is being written.
+fn with_schedule(body: impl FnOnce(&Writing)) {
+    let _ = catch_unwind(AssertUnwindSafe(|| {
+        if let Mode::Explore { schedule, .. } = &SESSION.get()?.mode {
+            body(schedule);
+        }
+        Some(())
+    }));
+}
+
+extern "system" fn event(_: *mut JNIEnv, _: jclass, site: jint, count: jlong, blocked: jboolean) {
+    with_schedule(|schedule| schedule.event(site, count, blocked != 0));
+}
+
+extern "system" fn action(env: *mut JNIEnv, _: jclass, word: jstring, thread: jint) {
+    with_schedule(|schedule| {
+        // SAFETY: the JVM calls this with its own environment, and the scheduler
+        // passes a string.
+        if let Some(word) = unsafe { Frame::of(env).map(|frame| frame.text(word)) } {
+            schedule.action(&word, thread);
+        }
+    });
+}
+
+extern "system" fn owner(_: *mut JNIEnv, _: jclass, monitor: jobject) -> jobject {
+    let owner = catch_unwind(AssertUnwindSafe(|| {
+        let session = SESSION.get()?;
+        // SAFETY: the scheduler passes an object.
+        unsafe { session.environment.monitor_owner(monitor) }.ok()
+    }));
+    owner.ok().flatten().unwrap_or(std::ptr::null_mut())
 }

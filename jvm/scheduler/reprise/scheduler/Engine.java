@@ -73,14 +73,19 @@ final class Engine {
     static void created(Thread thread) {
         Turn me = mine();
         if (me != null && of(thread) == null && !isForeign(thread)) {
+            if (thread.getClass().getName().contains("VirtualThread")) {
+                throw Ending.end(me, "refused", "the program creates a virtual thread, and only"
+                        + " platform threads can be scheduled");
+            }
             add(thread, me.descent + "." + ++me.children);
         }
     }
 
-    /** What the JVM and the JDK create for themselves is in the topmost group. */
+    /** What the JVM and the JDK create for themselves is in the topmost group, or says so. */
     private static boolean isForeign(Thread thread) {
         ThreadGroup group = thread.getThreadGroup();
-        return group == null || group.getParent() == null;
+        return group == null || group.getParent() == null
+                || thread.getClass().getName().startsWith("jdk.internal.");
     }
 
     /** A thread is being started, and will wait for its turn. */

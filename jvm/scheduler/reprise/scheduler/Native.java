@@ -6,4 +6,13 @@ final class Native {
 
     /** Says something to whoever started the program. */
     static native void report(String what, String text);
+
+    /** Writes an event of a schedule. */
+    static native void event(int site, long count, boolean in);
+
+    /** Writes an action of a schedule; -1 for nobody. */
+    static native void action(String word, int thread);
+
+    /** The thread that has the monitor; null for none. */
+    static native Thread owner(Object monitor);
 }

@@ -11,14 +11,35 @@ public final class Scheduler {
         script.begin();
     }
 
+    /** Lets a strategy choose who runs. */
+    public static void explore(String strategy, long seed, long steps) {
+        Engine.begin(new Explorer(Strategy.of(strategy, seed, steps)));
+    }
+
     /** A thread begins. */
     public static void begun() {
-        Engine.begun();
+        try {
+            Engine.begun();
+        } catch (Throwable wrong) {
+            fail(wrong);
+        }
     }
 
     /** A thread ends. */
     public static void ended() {
-        Engine.ended();
+        try {
+            Engine.ended();
+        } catch (Throwable wrong) {
+            fail(wrong);
+        }
+    }
+
+    /** Without the scheduler the threads would wait for ever. */
+    private static void fail(Throwable wrong) {
+        StackTraceElement[] stack = wrong.getStackTrace();
+        Native.report("refused", "the scheduler failed: " + wrong
+                + (stack.length == 0 ? "" : " at " + stack[0]));
+        Runtime.getRuntime().halt(3);
     }
 
     /** The calling thread finds a monitor taken. */

@@ -39,8 +39,18 @@ final class Script extends Policy {
     void before(Turn me, int site) {
         if (awaited != null && !awaited.in && me != dying && --left == 0) {
             me.site = site;
-            happened++;
-            Engine.yieldTo(me, perform(me, me));
+            happen(me);
+        }
+    }
+
+    /** Performs what follows an event, and lets who is meant go on. */
+    private void happen(Turn me) {
+        happened++;
+        Turn next = perform(me, me);
+        if (next != me) {
+            Engine.yieldTo(me, next);
+        } else if (Engine.running == me) {
+            resumed(me);
         }
     }
 
@@ -85,12 +95,14 @@ final class Script extends Policy {
     @Override
     void resumed(Turn me) {
         // An attempt that was not carried out when the thread stopped counts.
-        if (awaited != null && awaited.site == me.site && me != dying && --left == 0) {
+        // One that is stopped before a call comes to what is counted in it by itself.
+        boolean here = awaited != null
+                && (awaited.site == me.site || me.site > 0 && me.site % 2 == 1 && awaited.site == me.site - 1);
+        if (here && me != dying && --left == 0) {
             if (awaited.in) {
                 me.marked = true;
             } else {
-                happened++;
-                Engine.yieldTo(me, perform(me, me));
+                happen(me);
             }
         }
     }
@@ -195,7 +207,11 @@ final class Script extends Policy {
                     }
                     break;
                 case TIMEOUT:
-                    target(me, step).timedOut = true;
+                    Turn late = target(me, step);
+                    late.timedOut = true;
+                    if (late.deadline != 0) {
+                        Clock.await(late.deadline);
+                    }
                     break;
                 case TERMINATE:
                     next = plan.steps.size();

@@ -1,0 +1,245 @@
+package reprise.scheduler;
+
+/** Lets a strategy choose who runs, and writes down what it has chosen, as a schedule. */
+final class Explorer extends Policy {
+    private final Strategy strategy;
+    /** Per site: the number of the last event, and how often it was reached since. */
+    private long[] counts = new long[1024];
+    private long epoch = 1;
+    private long steps;
+    private Turn[] ready = new Turn[16];
+    /** The last action, which may still turn out to have had no effect. */
+    private String action;
+    private Turn target;
+
+    Explorer(Strategy strategy) {
+        this.strategy = strategy;
+        Owners.kept = true;
+    }
+
+    /** The thread comes to a place. */
+    void passes(Turn me, int site) {
+        me.site = site;
+        me.marked = false;
+        if (site >= counts.length) {
+            counts = java.util.Arrays.copyOf(counts, 2 * site);
+        }
+        long count = counts[site];
+        counts[site] = (count >>> 32 == epoch ? count : epoch << 32) + 1;
+    }
+
+    @Override
+    void before(Turn me, int site) {
+        passes(me, site);
+        offer(me);
+    }
+
+    @Override
+    void calls(Turn me, int site) {
+        passes(me, site);
+        offer(me);
+        me.marked = true;
+    }
+
+    private void offer(Turn me) {
+        steps++;
+        if (me.initialising > 0) {
+            return;
+        }
+        int count = collect();
+        if (count > 1) {
+            Turn next = strategy.at(me, ready, count);
+            if (next != me) {
+                event(me, false);
+                act("switch", next);
+                Engine.yieldTo(me, next);
+            }
+        }
+    }
+
+    @Override
+    void yields(Turn me) {
+        strategy.yields(me);
+    }
+
+    @Override
+    Turn blocked(Turn me) {
+        if (me.state == Turn.SLEEPING) {
+            strategy.yields(me);
+        }
+        int count = collect();
+        Turn next = count == 0 ? timeout() : strategy.instead(ready, count);
+        if (next == me) {
+            return me;
+        }
+        return leave(me, next, me.state != Turn.MONITOR);
+    }
+
+    @Override
+    Turn contended(Turn me, Object monitor, Turn owner) {
+        int count = collect();
+        return leave(me, count == 0 ? timeout() : strategy.instead(ready, count), false);
+    }
+
+    /** Writes down that the thread gives way. */
+    private Turn leave(Turn me, Turn next, boolean in) {
+        if (me.site == Turn.NOWHERE && !in && target == me) {
+            // It has done nothing since it got the turn: as if it had not got it.
+            target = next;
+        } else {
+            event(me, in);
+            if (next != null && next.timedOut) {
+                Native.action("timeout", next.number);
+            }
+            act("switch", next);
+        }
+        if (next == null) {
+            flush();
+            throw Ending.end(me, "deadlock", "");
+        }
+        return next;
+    }
+
+    @Override
+    void resumed(Turn me) {
+        if (me.site >= 0) {
+            counts[me.site] = (epoch << 32) + 1;
+        }
+    }
+
+    @Override
+    Turn ended(Turn me) {
+        flush();
+        Native.event(Script.EXITS, 1, false);
+        epoch++;
+        int count = collect();
+        Turn next = count == 0 ? timeout() : strategy.instead(ready, count);
+        if (next != null && !isLast()) {
+            if (next.timedOut) {
+                Native.action("timeout", next.number);
+            }
+            act("die", next);
+            return next;
+        }
+        act("die", null);
+        if (!isLast()) {
+            flush();
+            throw Ending.end(me, "deadlock", "");
+        }
+        return null;
+    }
+
+    /** Whether the JVM ends with this thread. */
+    private static boolean isLast() {
+        for (int number = 0; number < Engine.count(); number++) {
+            Turn turn = Engine.turn(number);
+            if (turn.state != Turn.DEAD && turn.state != Turn.NEW && !turn.thread.isDaemon()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    @Override
+    Turn notified(Turn me, Object monitor) {
+        int count = 0;
+        Turn chosen = null;
+        for (int number = 0; number < Engine.count(); number++) {
+            Turn turn = Engine.turn(number);
+            if (turn.state == Turn.WAITING && turn.on == monitor
+                    && strategy.random.nextInt(++count) == 0) {
+                chosen = turn;
+            }
+        }
+        return chosen;
+    }
+
+    @Override
+    void interrupts(Turn me, Turn other) {
+        event(me, false);
+        Native.action(other.timedOut ? "timeout" : "notify", other.number);
+        resumed(me);
+    }
+
+    @Override
+    void finish() {
+        flush();
+        Native.report("steps", String.valueOf(steps));
+    }
+
+    /** Collects who could run; returns how many. */
+    private int collect() {
+        int count = 0;
+        for (int number = 0; number < Engine.count(); number++) {
+            Turn turn = Engine.turn(number);
+            if (isReady(turn)) {
+                if (count == ready.length) {
+                    ready = java.util.Arrays.copyOf(ready, 2 * count);
+                }
+                ready[count++] = turn;
+            }
+        }
+        return count;
+    }
+
+    private static boolean isReady(Turn turn) {
+        switch (turn.state) {
+            case Turn.READY:
+            case Turn.SLEEPING:
+                return true;
+            case Turn.MONITOR:
+                Turn owner = Owners.of(turn.on);
+                return owner == null ? isFree(turn.on) : owner == turn;
+            default:
+                return false;
+        }
+    }
+
+    /** Whether no thread has the monitor, but to look whether it is meant. */
+    private static boolean isFree(Object monitor) {
+        Thread thread = Native.owner(monitor);
+        Turn owner = thread == null ? null : Engine.of(thread);
+        return thread == null || owner != null && owner.looksInto(monitor);
+    }
+
+    /** Nobody can run: the first whose time runs out goes on. Null if there is none. */
+    private static Turn timeout() {
+        Turn first = null;
+        for (int number = 0; number < Engine.count(); number++) {
+            Turn turn = Engine.turn(number);
+            boolean waits = turn.state == Turn.WAITING || turn.state == Turn.PARKED;
+            if (waits && turn.deadline != 0 && (first == null || turn.deadline - first.deadline < 0)) {
+                first = turn;
+            }
+        }
+        if (first != null) {
+            Clock.await(first.deadline);
+            first.timedOut = true;
+        }
+        return first;
+    }
+
+    /** Writes down where the thread is. */
+    private void event(Turn me, boolean in) {
+        flush();
+        if (in && !me.marked) {
+            // Code of the JDK blocks that no code of the program has called.
+            me.site = me.state == Turn.PARKED ? Script.PARKS : Script.WAITS;
+        }
+        long count = me.site < 0 ? 1 : counts[me.site] & 0xffff_ffffL;
+        Native.event(me.site, count, in);
+        epoch++;
+    }
+
+    private void act(String word, Turn next) {
+        action = word;
+        target = next;
+    }
+
+    private void flush() {
+        if (action != null) {
+            Native.action(action, target == null ? -1 : target.number);
+            action = null;
+        }
+    }
+}

@@ -1,0 +1,131 @@
+package reprise.scheduler;
+
+import java.util.Random;
+
+/** Which of the threads that could run goes on. */
+abstract class Strategy {
+    final Random random;
+
+    Strategy(long seed) {
+        random = new Random(seed);
+    }
+
+    /** The strategy of that name: random, pct:D or rr:N. */
+    static Strategy of(String name, long seed, long steps) {
+        String[] parts = name.split(":");
+        int number = parts.length > 1 ? Integer.parseInt(parts[1]) : 0;
+        switch (parts[0]) {
+            case "pct":
+                return new Pct(seed, Math.max(1, number), steps);
+            case "rr":
+                return new RoundRobin(seed, Math.max(1, number));
+            default:
+                return new Walk(seed);
+        }
+    }
+
+    /** At a place where the thread, one of the first {@code count}, may be stopped. */
+    abstract Turn at(Turn me, Turn[] ready, int count);
+
+    /** When the thread cannot go on. */
+    Turn instead(Turn[] ready, int count) {
+        return ready[random.nextInt(count)];
+    }
+
+    /** The thread offers its turn. */
+    void yields(Turn me) {}
+
+    /** At every place any of the threads that could. */
+    private static final class Walk extends Strategy {
+        Walk(long seed) {
+            super(seed);
+        }
+
+        @Override
+        Turn at(Turn me, Turn[] ready, int count) {
+            return ready[random.nextInt(count)];
+        }
+    }
+
+    /** The thread of the highest priority; it loses that at a few random places. */
+    private static final class Pct extends Strategy {
+        /** A thread that comes to so many places alone probably waits in a loop. */
+        private static final int PATIENCE = 20_000;
+        private final long[] changes;
+        private long step;
+        private long lowest;
+        private int alone;
+        private Turn last;
+
+        Pct(long seed, int depth, long steps) {
+            super(seed);
+            changes = new long[depth - 1];
+            for (int at = 0; at < changes.length; at++) {
+                changes[at] = 1 + (long) (random.nextDouble() * Math.max(1, steps));
+            }
+        }
+
+        @Override
+        Turn at(Turn me, Turn[] ready, int count) {
+            step++;
+            for (long change : changes) {
+                if (change == step) {
+                    me.priority = --lowest;
+                }
+            }
+            alone = me == last ? alone + 1 : 0;
+            last = me;
+            if (alone > PATIENCE) {
+                alone = 0;
+                me.priority = --lowest;
+            }
+            return instead(ready, count);
+        }
+
+        @Override
+        Turn instead(Turn[] ready, int count) {
+            Turn best = null;
+            for (int at = 0; at < count; at++) {
+                Turn turn = ready[at];
+                if (turn.priority == 0) {
+                    turn.priority = 1 + (random.nextLong() >>> 2);
+                }
+                if (best == null || turn.priority > best.priority) {
+                    best = turn;
+                }
+            }
+            return best;
+        }
+
+        @Override
+        void yields(Turn me) {
+            me.priority = --lowest;
+        }
+    }
+
+    /** One after the other, each as long as it takes to come to so many places. */
+    private static final class RoundRobin extends Strategy {
+        private final int length;
+        private int left;
+
+        RoundRobin(long seed, int length) {
+            super(seed);
+            this.length = length;
+            left = length;
+        }
+
+        @Override
+        Turn at(Turn me, Turn[] ready, int count) {
+            if (--left > 0) {
+                return me;
+            }
+            left = length;
+            for (int at = 0; at < count; at++) {
+                if (ready[at].number > me.number) {
+                    return ready[at];
+                }
+            }
+            return ready[0];
+        }
+    }
+}
