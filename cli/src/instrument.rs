@@ -40,6 +40,7 @@ pub fn run(request: &Request) -> Result<Status, Failure> {
             .next("reprise java instrument --observe 'com.acme.**' IN.jar -o OUT.jar")
             .status(Status::BadInput)
     })?;
+    patterns.builders = true;
     if request.races {
         patterns.sharing = Sharing::Every;
     }

@@ -80,9 +80,12 @@ pub(crate) fn prepare<S: Source>(
         .flatten()
         .filter_map(|text| text.as_str());
     let mut patterns = Patterns::parse(texts)?;
-    if recording.manifest().details.get("races") == Some(&serde_json::Value::Bool(true)) {
+    let is_set =
+        |name| recording.manifest().details.get(name) == Some(&serde_json::Value::Bool(true));
+    if is_set("races") {
         patterns.sharing = Sharing::Every;
     }
+    patterns.builders = is_set("builders");
     let mut prepared = Prepared {
         tables,
         classes: BTreeMap::new(),

@@ -123,7 +123,8 @@ pub(crate) fn way(
 ) -> Result<Option<Way>, ProbeError> {
     let owner = member.class.to_str_lossy();
     let name = member.name.to_str_lossy();
-    if is_pure(&owner, &name, &member.descriptor.to_str_lossy()) {
+    let pure = is_pure(&owner, &name, &member.descriptor.to_str_lossy());
+    if pure || body.owned.contains(&instruction.offset) {
         return Ok(None);
     }
     let this = body.class.name()?;

@@ -34,7 +34,7 @@ pub(crate) fn instrument(body: &mut Body<'_, '_>) -> Result<(), ProbeError> {
         };
         if instruction.opcode == opcode::NEW {
             let class = body.class.pool.class_name(index)?.to_str_lossy();
-            if may_run_code(body, &class) {
+            if may_run_code(body, &class) && !body.owned.contains(&instruction.offset) {
                 let site = body.site(instruction.offset, opcode::NEW, &class, "", "V");
                 touch(body, instruction.offset, site)?;
                 let mut after = Snippet::new();

@@ -10,6 +10,7 @@
 //! | which classes are inside | [`pattern`] |
 //! | where a method is entered and left | `method` |
 //! | calls that may leave the inside | `calls` |
+//! | string builders that a method makes for itself | `builders` |
 //! | `invokedynamic`: concatenation, lambdas, records | `dynamic` |
 //! | fields and `new` of outside classes | `fields` |
 //! | elements of arrays that both sides hold | `holds`, `elements` |
@@ -36,6 +37,7 @@
 #![cfg_attr(test, allow(clippy::indexing_slicing, clippy::unwrap_used))]
 
 pub mod ahead;
+mod builders;
 mod calls;
 pub mod catalog;
 pub mod count;

@@ -11,6 +11,8 @@
 //! the outside: at the start of each handler, and in a catch-all that is
 //! appended to the method and throws it on.
 
+use std::collections::BTreeSet;
+
 use reprise_classfile::descriptor::{FieldType, MethodDescriptor};
 use reprise_classfile::opcode;
 use reprise_classfile::read::{ClassFile, LineNumberTable, Member, access};
@@ -21,7 +23,9 @@ use crate::catalog::{Catalog, Site};
 use crate::holds::Holds;
 use crate::pattern::Patterns;
 use crate::probe::{OBJECT_TYPE, RECORDER, RECORDER_TYPE, call, duplicate, parameter, push_id};
-use crate::{ProbeError, Skipped, calls, dynamic, elements, fields, lent, order, resolution};
+use crate::{
+    ProbeError, Skipped, builders, calls, dynamic, elements, fields, lent, order, resolution,
+};
 
 /// A method body that is being given probes.
 pub(crate) struct Body<'c, 'e> {
@@ -43,6 +47,8 @@ pub(crate) struct Body<'c, 'e> {
     /// Locals for arguments on their way; used anew at every site.
     spill: Vec<u16>,
     lines: Vec<(u32, u32)>,
+    /// Instructions that only concern what the body makes for itself.
+    pub(crate) owned: BTreeSet<u32>,
 }
 
 /// Gives every method its probes; returns those that had to be left alone.
@@ -156,6 +162,11 @@ impl<'c, 'e> Body<'c, 'e> {
         catalog: &'e mut dyn Catalog,
         id: u32,
     ) -> Self {
+        let owned = if patterns.builders {
+            builders::owned(class, method, editor.code())
+        } else {
+            BTreeSet::new()
+        };
         Self {
             class,
             method,
@@ -169,6 +180,7 @@ impl<'c, 'e> Body<'c, 'e> {
             token: 0,
             chain: None,
             spill: Vec::new(),
+            owned,
         }
     }
 

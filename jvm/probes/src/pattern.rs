@@ -25,6 +25,8 @@ pub struct Patterns {
     patterns: Vec<Pattern>,
     /// The fields of what is inside whose uses are kept in order.
     pub sharing: Sharing,
+    /// Whether string builders that a method makes for itself run for real.
+    pub builders: bool,
 }
 
 /// One pattern.
@@ -183,6 +185,7 @@ impl Patterns {
             Some(_) => Ok(Self {
                 patterns,
                 sharing: Sharing::default(),
+                builders: false,
             }),
         }
     }

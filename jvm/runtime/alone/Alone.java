@@ -171,6 +171,7 @@ final class Alone {
             .put("java", System.getProperty("java.version", ""))
             .put("jvm", System.getProperty("java.vm.name", ""));
         Json details = new Json().put("observe", Tables.patterns).put("oracle", oracle).put("races", Tables.races)
+            .put("builders", Tables.builders)
             .put("instrumented", "ahead of time");
         return new Json().put("kind", "jvm-observe").put("subject", command.split(" ")[0])
             .put("command", commandLine()).put("host", host).put("started", now())

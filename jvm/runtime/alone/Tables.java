@@ -51,6 +51,7 @@ final class Tables {
     static String[] patterns = {};
     static boolean oracle;
     static boolean races;
+    static boolean builders;
     static int classes;
     static String[] limits = {};
     private static Site[] sites = {};
@@ -82,6 +83,7 @@ final class Tables {
             patterns = texts(in);
             oracle = in.readBoolean();
             races = in.readBoolean();
+            builders = in.readBoolean();
             limits = texts(in);
             classes = in.readInt();
             sites = new Site[in.readInt() + 1];

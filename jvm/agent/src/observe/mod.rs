@@ -94,6 +94,7 @@ pub(crate) fn load(
     let release = environment.property(c"java.vm.specification.version");
     old_enough(&release.unwrap_or_default(), "--observe")?;
     let mut patterns = patterns(&options.observe)?;
+    patterns.builders = true;
     if options.races {
         patterns.sharing = Sharing::Every;
     }

@@ -33,7 +33,8 @@ impl Stage {
 
     /// Instruments the `in.jar` of a folder.
     pub(crate) fn of(folder: TempDir, patterns: &str) -> Self {
-        let parsed = Patterns::parse(patterns.split(':')).unwrap();
+        let mut parsed = Patterns::parse(patterns.split(':')).unwrap();
+        parsed.builders = true;
         let plan = Plan {
             patterns: &parsed,
             oracle: true,

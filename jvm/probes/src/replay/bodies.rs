@@ -83,7 +83,7 @@ fn new(
     index: u16,
 ) -> Result<(), ProbeError> {
     let class = body.class.pool.class_name(index)?.to_str_lossy();
-    if is_pure(&class, "<init>", "()V") {
+    if is_pure(&class, "<init>", "()V") || body.owned.contains(&instruction.offset) {
         return Ok(());
     }
     let mut code = Snippet::new();
@@ -119,6 +119,9 @@ fn construct<'c>(
     member: &MemberRef<'c>,
     of_this: bool,
 ) -> Result<(), ProbeError> {
+    if body.owned.contains(&instruction.offset) {
+        return Ok(());
+    }
     let owner = member.class.to_str_lossy();
     let text = member.descriptor.to_str_lossy();
     let mut code = Snippet::new();

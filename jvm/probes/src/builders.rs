@@ -1,0 +1,353 @@
+//! String builders that a method makes for itself.
+//!
+//! Compilers made every concatenation a row of calls on a `StringBuilder` before
+//! Java 9, and programs still build strings so. A builder that no other method
+//! gets to see does the same on both sides: its calls run for real and leave no
+//! event.
+//!
+//! A builder is followed on the stack and into locals. It is one of these as long
+//! as nothing happens to it but calls that take and return plain values, or copy
+//! one such builder into another, and as long as no two paths meet while it is on
+//! the stack. Locals are taken as one
+//! each, wherever they are written: if anything but such builders is a builder
+//! there, none of them is followed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use reprise_classfile::descriptor::MethodDescriptor;
+use reprise_classfile::flow::{State, Type, walk};
+use reprise_classfile::opcode;
+use reprise_classfile::read::{ClassFile, Code, Instruction, Member, MemberRef};
+
+const BUILDERS: [&str; 2] = ["java/lang/StringBuilder", "java/lang/StringBuffer"];
+
+/// What a builder may be taken for where paths with something else meet.
+const ABOVE: [&str; 7] = [
+    "java/lang/Object",
+    "java/lang/AbstractStringBuilder",
+    "java/lang/CharSequence",
+    "java/lang/Appendable",
+    "java/lang/Comparable",
+    "java/io/Serializable",
+    "java/lang/constant/Constable",
+];
+
+/// The instructions of a body that only concern builders of its own.
+pub(crate) fn owned(class: &ClassFile<'_>, method: &Member<'_>, code: &Code<'_>) -> BTreeSet<u32> {
+    let names_one = class.pool.indexes().any(|index| {
+        let name = class.pool.class_name(index);
+        name.is_ok_and(|name| BUILDERS.contains(&name.to_str_lossy().as_ref()))
+    });
+    if !names_one {
+        return BTreeSet::new();
+    }
+    let mut meets = BTreeSet::new();
+    for instruction in code.instructions() {
+        let Ok(instruction) = instruction else {
+            return BTreeSet::new();
+        };
+        instruction.each_target(|target| {
+            meets.insert(target);
+        });
+    }
+    meets.extend(code.exceptions.iter().map(|row| i64::from(row.handler)));
+    let mut analysis = Analysis {
+        class,
+        meets,
+        stack: Vec::new(),
+        last: None,
+        groups: Groups::default(),
+        uses: Vec::new(),
+    };
+    let mut entered = false;
+    let followed = walk(class, method, code, |instruction, state| {
+        if let (false, Some(state)) = (entered, state) {
+            entered = true;
+            analysis.parameters(state);
+        }
+        analysis.visit(instruction, state);
+    });
+    if followed.is_err() {
+        return BTreeSet::new();
+    }
+    analysis.finish()
+}
+
+/// Where a builder is: it was made there, or is in that local.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    Made(u32),
+    Local(u16),
+}
+
+/// Places that may have the same builder.
+#[derive(Default)]
+struct Groups {
+    above: BTreeMap<Place, Place>,
+    escaped: BTreeSet<Place>,
+}
+
+impl Groups {
+    fn of(&self, mut place: Place) -> Place {
+        while let Some(above) = self.above.get(&place) {
+            place = *above;
+        }
+        place
+    }
+
+    fn join(&mut self, a: Place, b: Place) {
+        let (a, b) = (self.of(a), self.of(b));
+        if a != b {
+            if self.escaped.contains(&a) {
+                self.escaped.insert(b);
+            }
+            self.above.insert(a, b);
+        }
+    }
+
+    fn escapes(&mut self, place: Place) {
+        let place = self.of(place);
+        self.escaped.insert(place);
+    }
+
+    fn stays(&self, place: Place) -> bool {
+        !self.escaped.contains(&self.of(place))
+    }
+}
+
+struct Analysis<'a, 'c> {
+    class: &'a ClassFile<'c>,
+    /// Where paths meet.
+    meets: BTreeSet<i64>,
+    stack: Vec<Option<Place>>,
+    /// What the instruction before does to the stack, as far as it has to be
+    /// known how deep that is afterwards.
+    last: Option<u8>,
+    groups: Groups,
+    uses: Vec<(u32, Place)>,
+}
+
+impl Analysis<'_, '_> {
+    /// What comes from elsewhere is not made here.
+    fn parameters(&mut self, state: &State<'_>) {
+        for (slot, ty) in state.locals.iter().enumerate() {
+            if let (Some(_), Ok(slot)) = (builder(ty), u16::try_from(slot)) {
+                self.groups.escapes(Place::Local(slot));
+            }
+        }
+    }
+
+    fn visit(&mut self, instruction: &Instruction<'_>, state: Option<&State<'_>>) {
+        let Some(state) = state else {
+            self.lose_all();
+            self.last = None;
+            return;
+        };
+        self.settle(state.stack.len());
+        if self.meets.contains(&i64::from(instruction.offset)) {
+            self.lose_all();
+            self.stack.resize(state.stack.len(), None);
+        }
+        let mut jumps = false;
+        instruction.each_target(|_| jumps = true);
+        if jumps {
+            self.lose_all();
+        }
+        self.last = None;
+        match instruction.opcode {
+            opcode::NOP | opcode::IINC => {}
+            opcode::ACONST_NULL..=opcode::DLOAD | opcode::ILOAD_0..=opcode::DLOAD_3 => {
+                self.stack.push(None);
+            }
+            opcode::GETSTATIC => self.stack.push(None),
+            opcode::NEW => {
+                let place = self.new_builder(instruction);
+                self.stack.push(place);
+            }
+            opcode::DUP => {
+                let top = self.stack.last().copied().flatten();
+                self.stack.push(top);
+            }
+            opcode::POP => drop(self.stack.pop()),
+            opcode::ALOAD | opcode::ALOAD_0..=opcode::ALOAD_3 => self.load(instruction, state),
+            opcode::ASTORE | opcode::ASTORE_0..=opcode::ASTORE_3 => self.store(instruction, state),
+            opcode::INVOKEVIRTUAL..=opcode::INVOKEINTERFACE => self.call(instruction),
+            // How deep the stack is afterwards says what it took.
+            opcode => self.last = Some(opcode),
+        }
+    }
+
+    /// What the instruction before has taken from the stack, it may have done
+    /// anything with. It has left one value at most.
+    fn settle(&mut self, depth: usize) {
+        if self.last.is_some() {
+            let below = depth.saturating_sub(1);
+            for place in self.stack.split_off(below.min(self.stack.len())) {
+                self.lose(place);
+            }
+        }
+        if self.stack.len() > depth {
+            self.lose_all();
+        }
+        self.stack.resize(depth, None);
+    }
+
+    fn lose(&mut self, place: Option<Place>) {
+        if let Some(place) = place {
+            self.groups.escapes(place);
+        }
+    }
+
+    fn lose_all(&mut self) {
+        for place in std::mem::take(&mut self.stack) {
+            self.lose(place);
+        }
+    }
+
+    fn new_builder(&mut self, instruction: &Instruction<'_>) -> Option<Place> {
+        let name = self.class.pool.class_name(instruction.constant()?).ok()?;
+        let place = Place::Made(instruction.offset);
+        BUILDERS
+            .contains(&name.to_str_lossy().as_ref())
+            .then(|| self.uses.push((instruction.offset, place)))?;
+        Some(place)
+    }
+
+    fn load(&mut self, instruction: &Instruction<'_>, state: &State<'_>) {
+        let place = instruction.local().map(Place::Local);
+        let slot = instruction.local().map(usize::from);
+        let ty = slot.and_then(|slot| state.locals.get(slot));
+        let pushed = match ty {
+            Some(ty) if builder(ty).is_some() => place,
+            Some(Type::Object(name)) if !is_above(name) => None,
+            Some(Type::Object(_)) | None => {
+                self.lose(place);
+                None
+            }
+            Some(_) => None,
+        };
+        self.stack.push(pushed);
+    }
+
+    fn store(&mut self, instruction: &Instruction<'_>, state: &State<'_>) {
+        let stored = self.stack.pop().flatten();
+        let Some(local) = instruction.local().map(Place::Local) else {
+            self.lose(stored);
+            return;
+        };
+        match stored {
+            Some(place) => self.groups.join(place, local),
+            None if state.stack.last().is_some_and(|ty| builder(ty).is_some()) => {
+                self.groups.escapes(local);
+            }
+            None => {}
+        }
+    }
+
+    fn call(&mut self, instruction: &Instruction<'_>) {
+        let member = instruction.constant();
+        let member = member.and_then(|index| self.class.pool.member(index).ok());
+        let Some(member) = member else {
+            self.lose_all();
+            return;
+        };
+        let Ok(descriptor) = MethodDescriptor::parse(member.descriptor) else {
+            self.lose_all();
+            return;
+        };
+        let count = descriptor.parameters.len();
+        let first = self.stack.len().saturating_sub(count);
+        let arguments = self.stack.split_off(first);
+        let receiver = self.stack.last().copied().flatten();
+        let copies = match (receiver, arguments.as_slice()) {
+            (Some(to), [Some(from)]) if appends_sequence(&member) => {
+                // What happens to one of them happens to both.
+                self.groups.join(*from, to);
+                true
+            }
+            _ => {
+                arguments.into_iter().for_each(|place| self.lose(place));
+                false
+            }
+        };
+        let mut result = None;
+        if instruction.opcode != opcode::INVOKESTATIC {
+            let receiver = self.stack.pop().flatten();
+            match receiver {
+                Some(place) if copies || is_plain(&member) => {
+                    self.uses.push((instruction.offset, place));
+                    result = returns_itself(&member).then_some(place);
+                }
+                lost => self.lose(lost),
+            }
+        }
+        if descriptor.result.is_some() {
+            self.stack.push(result);
+        }
+    }
+
+    fn finish(mut self) -> BTreeSet<u32> {
+        self.lose_all();
+        let groups = &self.groups;
+        let stays = self.uses.iter().filter(|(_, place)| groups.stays(*place));
+        stays.map(|(offset, _)| *offset).collect()
+    }
+}
+
+fn builder<'a>(ty: &Type<'a>) -> Option<&'a [u8]> {
+    match ty {
+        Type::Object(name) if BUILDERS.iter().any(|known| known.as_bytes() == *name) => Some(name),
+        _ => None,
+    }
+}
+
+fn is_above(name: &[u8]) -> bool {
+    ABOVE.iter().any(|known| known.as_bytes() == name)
+}
+
+/// Whether a call on a builder has to do with plain values only.
+fn is_plain(member: &MemberRef<'_>) -> bool {
+    if !BUILDERS.contains(&member.class.to_str_lossy().as_ref()) {
+        return false;
+    }
+    let descriptor = member.descriptor.to_str_lossy();
+    let parameters = descriptor.replace("Ljava/lang/String;", "");
+    let plain = parameters
+        .split_once(')')
+        .is_some_and(|(parameters, _)| !parameters.contains(['L', '[']));
+    let named = [
+        "<init>",
+        "append",
+        "charAt",
+        "delete",
+        "deleteCharAt",
+        "indexOf",
+        "insert",
+        "isEmpty",
+        "lastIndexOf",
+        "length",
+        "replace",
+        "reverse",
+        "setCharAt",
+        "setLength",
+        "substring",
+        "toString",
+    ];
+    plain && named.contains(&member.name.to_str_lossy().as_ref())
+}
+
+/// Whether a call appends what another builder holds, if it is given one.
+fn appends_sequence(member: &MemberRef<'_>) -> bool {
+    let descriptor = member.descriptor.to_str_lossy();
+    BUILDERS.contains(&member.class.to_str_lossy().as_ref())
+        && member.name == "append"
+        && (descriptor.starts_with("(Ljava/lang/CharSequence;)")
+            || descriptor.starts_with("(Ljava/lang/StringBuffer;)"))
+}
+
+/// Whether what it returns is the builder.
+fn returns_itself(member: &MemberRef<'_>) -> bool {
+    let descriptor = member.descriptor.to_str_lossy();
+    let result = descriptor.rsplit_once(')').map(|(_, result)| result);
+    result.is_some_and(|result| result.contains("Buil") || result.contains("Buffer"))
+}
