@@ -80,13 +80,12 @@ final class ClassInfo extends WeakReference<Class<?>> {
         return kind == BOX || kind == TEXT || kind == STRING;
     }
 
-    private static final int LATEST = 1 << 10;
     /** Those that were asked for last, by the identity of their classes. Any thread may write over any. */
-    private static final ClassInfo[] latest = new ClassInfo[LATEST];
+    private static final ClassInfo[] LATEST = new ClassInfo[1 << 10];
 
     @ForceInline
     static ClassInfo of(Class<?> type) {
-        ClassInfo info = latest[System.identityHashCode(type) & LATEST - 1];
+        ClassInfo info = LATEST[System.identityHashCode(type) & LATEST.length - 1];
         return info != null && info.isOf(type) ? info : known(type);
     }
 
@@ -98,7 +97,7 @@ final class ClassInfo extends WeakReference<Class<?>> {
     @DontInline
     private static ClassInfo known(Class<?> type) {
         ClassInfo info = KNOWN.get(type);
-        latest[System.identityHashCode(type) & LATEST - 1] = info;
+        LATEST[System.identityHashCode(type) & LATEST.length - 1] = info;
         return info;
     }
 

@@ -590,6 +590,9 @@ public final class Recorder extends Ring {
 
     @ForceInline
     void value(Object o) {
+        if (at == 0) {
+            return;
+        }
         if (o == null) {
             U.putByte(at++, (byte) 0);
             return;
