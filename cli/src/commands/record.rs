@@ -89,32 +89,32 @@ pub(super) struct Record {
     /// what is done to them.
     ///
     /// The recording is smaller; a replay compares less.
-    #[arg(long, conflicts_with = "last")]
+    #[arg(long, conflicts_with_all = ["last", "schedule"])]
     no_oracle: bool,
 
     /// With --observe: keep the order in which threads use every field of the
     /// observed classes, not only of volatile ones.
     ///
     /// For programs whose threads hand things over in plain fields; slower.
-    #[arg(long, conflicts_with = "last")]
+    #[arg(long, conflicts_with_all = ["last", "schedule"])]
     races: bool,
 
     /// With --observe: record nothing; count the calls that would cross the
     /// boundary, per class and pair of classes, and say which classes would
     /// lower them.
-    #[arg(long, conflicts_with = "last")]
+    #[arg(long, conflicts_with_all = ["last", "schedule"])]
     dry_run: bool,
 
     /// With --observe: stop once N events are recorded; the program runs on.
-    #[arg(long, value_name = "N", conflicts_with = "last")]
+    #[arg(long, value_name = "N", conflicts_with_all = ["last", "schedule"])]
     max_events: Option<u64>,
 
     /// With --observe: stop when more than N events come in a second.
-    #[arg(long, value_name = "N", conflicts_with = "last")]
+    #[arg(long, value_name = "N", conflicts_with_all = ["last", "schedule"])]
     max_rate: Option<u64>,
 
     /// With --observe: stop when the disk has less room than this, as in 500M.
-    #[arg(long, value_name = "SIZE", value_parser = quantity::size, conflicts_with = "last")]
+    #[arg(long, value_name = "SIZE", value_parser = quantity::size, conflicts_with_all = ["last", "schedule"])]
     min_free: Option<u64>,
 
     /// How long a segment is: what is dropped, is dropped in such pieces.

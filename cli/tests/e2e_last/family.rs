@@ -2,16 +2,13 @@
 //! them replays alone.
 
 use std::fs;
-use std::io::{BufReader, Read as _, Write as _};
 use std::path::Path;
 use std::process::{Command, Output};
 
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
 use serde_json::Value;
 
 use crate::stage::{REPRISE, Stage};
-use crate::unharmed::{children, start, wait_for};
+use crate::unharmed::{outlives_its_recorder, until};
 
 /// What `show` says about the processes of a recording.
 fn processes(recording: &Path) -> Vec<Value> {
@@ -192,14 +189,9 @@ fn a_process_that_outlives_the_program_runs_on() {
     assert_eq!(String::from_utf8_lossy(&recorded.stdout), "over\n");
     assert!(!stage.path("late").exists());
     fs::write(stage.path("fifo"), "at last\n").unwrap();
-    let begin = std::time::Instant::now();
-    loop {
-        if fs::read_to_string(stage.path("late")).is_ok_and(|text| text == "at last\n") {
-            break;
-        }
-        assert!(begin.elapsed().as_secs() < 60, "it never went on");
-        std::thread::sleep(std::time::Duration::from_millis(10));
-    }
+    until("it goes on", || {
+        fs::read_to_string(stage.path("late")).is_ok_and(|text| text == "at last\n")
+    });
     assert_eq!(stage.replay().status.code(), Some(0));
 }
 
@@ -208,22 +200,9 @@ fn a_killed_recorder_leaves_a_family_that_runs_on() {
     let stage = Stage::new();
     let inner = "echo early; read line; until /bin/true; do :; done; echo late; exit 4";
     let script = format!("sh -c '{inner}'; exit $(($? + 1))");
-    let mut child = start(&stage, &["sh", "-c", &script]);
-    let mut said = BufReader::new(child.stdout.take().unwrap());
-    wait_for(&mut said, "early");
-    let recorder = children(child.id());
-    for &recorder in &recorder {
-        kill(Pid::from_raw(recorder), Signal::SIGKILL).unwrap();
-    }
-    child.stdin.take().unwrap().write_all(b"go on\n").unwrap();
-    let mut rest = String::new();
-    said.read_to_string(&mut rest).unwrap();
-    assert_eq!(rest, "late\n");
-    let output = child.wait_with_output().unwrap();
-    if recorder.is_empty() {
-        println!("skipped: this kernel lists no children");
+    let Some(output) = outlives_its_recorder(&stage, &["sh", "-c", &script]) else {
         return;
-    }
+    };
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(5), "{said}");
 }

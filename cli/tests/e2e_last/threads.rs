@@ -1,14 +1,9 @@
 //! Programs with several threads, beside the subjects.
 
-use std::fs;
-use std::io::{BufReader, Read as _, Write as _};
 use std::process::Command;
 
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
-
 use crate::stage::{Stage, check, check_end};
-use crate::unharmed::{children, start, wait_for};
+use crate::unharmed::outlives_its_recorder;
 
 /// Compiles a program in the stage's folder.
 fn compile(stage: &Stage, source: &str) {
@@ -231,22 +226,12 @@ fn a_killed_recorder_leaves_threads_that_run_on() {
     let stage = Stage::new();
     compile(&stage, COUNTERS);
     let program = stage.path("program");
-    let mut child = start(&stage, &[program.to_str().unwrap(), "and wait"]);
-    let mut said = BufReader::new(child.stdout.take().unwrap());
-    wait_for(&mut said, "early");
-    let recorder = children(child.id());
-    for &recorder in &recorder {
-        kill(Pid::from_raw(recorder), Signal::SIGKILL).unwrap();
-    }
-    child.stdin.take().unwrap().write_all(b"go on\n").unwrap();
-    let mut rest = String::new();
-    said.read_to_string(&mut rest).unwrap();
-    assert_eq!(rest, "late\n");
-    let output = child.wait_with_output().unwrap();
+    let command = [program.to_str().unwrap(), "and wait"];
+    let Some(output) = outlives_its_recorder(&stage, &command) else {
+        return;
+    };
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(6), "{said}");
-    if !recorder.is_empty() {
-        assert!(said.contains("the command ran on"), "{said}");
-        assert!(fs::metadata(stage.recording()).is_err());
-    }
+    assert!(said.contains("the command ran on"), "{said}");
+    assert!(!stage.recording().exists());
 }

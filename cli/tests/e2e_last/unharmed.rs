@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read as _, Write as _};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ use nix::unistd::Pid;
 use crate::stage::{REPRISE, Stage};
 
 /// The children of a process.
-pub(crate) fn children(pid: u32) -> Vec<i32> {
+fn children(pid: u32) -> Vec<i32> {
     let list = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));
     let list = list.unwrap_or_default();
     list.split_whitespace()
@@ -20,7 +20,7 @@ pub(crate) fn children(pid: u32) -> Vec<i32> {
         .collect()
 }
 
-pub(crate) fn start(stage: &Stage, command: &[&str]) -> Child {
+fn start(stage: &Stage, command: &[&str]) -> Child {
     Command::new(REPRISE)
         .args(["record", "--last", "10m", "--keep", "all", "-o"])
         .arg(stage.recording())
@@ -34,7 +34,7 @@ pub(crate) fn start(stage: &Stage, command: &[&str]) -> Child {
 }
 
 /// Waits until something holds, on a machine that may be busy.
-fn until(what: &str, mut holds: impl FnMut() -> bool) {
+pub(crate) fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let start = Instant::now();
     while !holds() {
         assert!(start.elapsed() < Duration::from_secs(60), "never: {what}");
@@ -43,19 +43,16 @@ fn until(what: &str, mut holds: impl FnMut() -> bool) {
 }
 
 /// Waits until a program has said a line.
-pub(crate) fn wait_for(said: &mut impl BufRead, expected: &str) {
+fn wait_for(said: &mut impl BufRead, expected: &str) {
     let mut line = String::new();
     said.read_line(&mut line).unwrap();
     assert_eq!(line.trim_end(), expected);
 }
 
-#[test]
-fn a_killed_recorder_leaves_a_program_that_runs_on() {
-    let stage = Stage::new();
-    // What runs after the recorder's death reads the time-stamp counter: the
-    // dynamic linker does. That fails until the guard has taken over.
-    let script = "echo early; read line; until /bin/true; do :; done; echo late; exit 5";
-    let mut child = start(&stage, &["sh", "-c", script]);
+/// What becomes of a program that says "early", reads a line and says "late", if
+/// its recorder is killed in between. None where nobody can tell who that is.
+pub(crate) fn outlives_its_recorder(stage: &Stage, command: &[&str]) -> Option<Output> {
+    let mut child = start(stage, command);
     let mut said = BufReader::new(child.stdout.take().unwrap());
     wait_for(&mut said, "early");
     let recorder = children(child.id());
@@ -70,8 +67,20 @@ fn a_killed_recorder_leaves_a_program_that_runs_on() {
     let output = child.wait_with_output().unwrap();
     if recorder.is_empty() {
         println!("skipped: this kernel lists no children");
-        return;
+        return None;
     }
+    Some(output)
+}
+
+#[test]
+fn a_killed_recorder_leaves_a_program_that_runs_on() {
+    let stage = Stage::new();
+    // What runs after the recorder's death reads the time-stamp counter: the
+    // dynamic linker does. That fails until the guard has taken over.
+    let script = "echo early; read line; until /bin/true; do :; done; echo late; exit 5";
+    let Some(output) = outlives_its_recorder(&stage, &["sh", "-c", script]) else {
+        return;
+    };
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(5), "{said}");
     assert!(said.contains("the command ran on"), "{said}");

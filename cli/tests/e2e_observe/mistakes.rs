@@ -73,6 +73,7 @@ fn bad_usage_is_refused_before_anything_runs() {
             "cannot read the list of patterns none",
         ),
         (&["--no-oracle", "--last", "1s"], "cannot be used with"),
+        (&["--races", "--schedule"], "cannot be used with"),
         (
             &["--observe", "Cart", "--last", "1s"],
             "cannot be used with",

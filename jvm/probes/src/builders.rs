@@ -55,7 +55,7 @@ pub(crate) fn owned(class: &ClassFile<'_>, method: &Member<'_>, code: &Code<'_>)
         class,
         meets,
         stack: Vec::new(),
-        last: None,
+        unsettled: false,
         groups: Groups::default(),
         uses: Vec::new(),
     };
@@ -120,9 +120,8 @@ struct Analysis<'a, 'c> {
     /// Where paths meet.
     meets: BTreeSet<i64>,
     stack: Vec<Option<Place>>,
-    /// What the instruction before does to the stack, as far as it has to be
-    /// known how deep that is afterwards.
-    last: Option<u8>,
+    /// Only how deep the stack is now says what the instruction before took.
+    unsettled: bool,
     groups: Groups,
     uses: Vec<(u32, Place)>,
 }
@@ -131,7 +130,7 @@ impl Analysis<'_, '_> {
     /// What comes from elsewhere is not made here.
     fn parameters(&mut self, state: &State<'_>) {
         for (slot, ty) in state.locals.iter().enumerate() {
-            if let (Some(_), Ok(slot)) = (builder(ty), u16::try_from(slot)) {
+            if let (true, Ok(slot)) = (is_builder(ty), u16::try_from(slot)) {
                 self.groups.escapes(Place::Local(slot));
             }
         }
@@ -140,7 +139,7 @@ impl Analysis<'_, '_> {
     fn visit(&mut self, instruction: &Instruction<'_>, state: Option<&State<'_>>) {
         let Some(state) = state else {
             self.lose_all();
-            self.last = None;
+            self.unsettled = false;
             return;
         };
         self.settle(state.stack.len());
@@ -153,7 +152,7 @@ impl Analysis<'_, '_> {
         if jumps {
             self.lose_all();
         }
-        self.last = None;
+        self.unsettled = false;
         match instruction.opcode {
             opcode::NOP | opcode::IINC => {}
             opcode::ACONST_NULL..=opcode::DLOAD | opcode::ILOAD_0..=opcode::DLOAD_3 => {
@@ -172,15 +171,14 @@ impl Analysis<'_, '_> {
             opcode::ALOAD | opcode::ALOAD_0..=opcode::ALOAD_3 => self.load(instruction, state),
             opcode::ASTORE | opcode::ASTORE_0..=opcode::ASTORE_3 => self.store(instruction, state),
             opcode::INVOKEVIRTUAL..=opcode::INVOKEINTERFACE => self.call(instruction),
-            // How deep the stack is afterwards says what it took.
-            opcode => self.last = Some(opcode),
+            _ => self.unsettled = true,
         }
     }
 
     /// What the instruction before has taken from the stack, it may have done
     /// anything with. It has left one value at most.
     fn settle(&mut self, depth: usize) {
-        if self.last.is_some() {
+        if self.unsettled {
             let below = depth.saturating_sub(1);
             for place in self.stack.split_off(below.min(self.stack.len())) {
                 self.lose(place);
@@ -218,7 +216,7 @@ impl Analysis<'_, '_> {
         let slot = instruction.local().map(usize::from);
         let ty = slot.and_then(|slot| state.locals.get(slot));
         let pushed = match ty {
-            Some(ty) if builder(ty).is_some() => place,
+            Some(ty) if is_builder(ty) => place,
             Some(Type::Object(name)) if !is_above(name) => None,
             Some(Type::Object(_)) | None => {
                 self.lose(place);
@@ -237,7 +235,7 @@ impl Analysis<'_, '_> {
         };
         match stored {
             Some(place) => self.groups.join(place, local),
-            None if state.stack.last().is_some_and(|ty| builder(ty).is_some()) => {
+            None if state.stack.last().is_some_and(is_builder) => {
                 self.groups.escapes(local);
             }
             None => {}
@@ -294,11 +292,8 @@ impl Analysis<'_, '_> {
     }
 }
 
-fn builder<'a>(ty: &Type<'a>) -> Option<&'a [u8]> {
-    match ty {
-        Type::Object(name) if BUILDERS.iter().any(|known| known.as_bytes() == *name) => Some(name),
-        _ => None,
-    }
+fn is_builder(ty: &Type<'_>) -> bool {
+    matches!(ty, Type::Object(name) if BUILDERS.iter().any(|known| known.as_bytes() == *name))
 }
 
 fn is_above(name: &[u8]) -> bool {

@@ -255,9 +255,6 @@ public final class Probe {
     public static void element(Object[] array, int index) {
         if (array != null && Watched.mayBe(array.length)) Watched.reads(array, index);
     }
-    public static void element(byte[] array, int index) {
-        if (array != null && Watched.mayBe(array.length)) Watched.reads(array, index);
-    }
     public static void element(char[] array, int index) {
         if (array != null && Watched.mayBe(array.length)) Watched.reads(array, index);
     }
