@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ipc.h>
+#include <sys/msg.h>
 #include <sys/sem.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -42,6 +43,23 @@ static int semaphores(void) {
     printf("semaphores: %d, %hu and %hu of %lu, %d\n", result, got[0], got[1],
            (unsigned long)about.sem_nsems, status);
     return semctl(set, 0, IPC_RMID, (union semun){.val = 0});
+}
+
+static void messages(void) {
+    struct {
+        long type;
+        char text[32];
+    } sent = {3, "three"}, got = {0, ""};
+    int queue = msgget(IPC_PRIVATE, 0600);
+    if (queue < 0)
+        return;
+    msgsnd(queue, &sent, sizeof sent.text, 0);
+    struct msqid_ds about;
+    msgctl(queue, IPC_STAT, &about);
+    long len = msgrcv(queue, &got, sizeof got.text, 0, 0);
+    printf("messages: %ld bytes, %ld, %s, of %lu\n", len, got.type, got.text,
+           (unsigned long)about.msg_qnum);
+    msgctl(queue, IPC_RMID, NULL);
 }
 
 static void queue(void) {
@@ -88,6 +106,7 @@ static void handles(void) {
 int main(void) {
     if (semaphores() && errno != ENOSYS)
         return 1;
+    messages();
     queue();
     pipes();
     handles();

@@ -10,7 +10,7 @@ use super::quantity;
 use crate::failure::{Failure, Status};
 use crate::output_name::{self, Template};
 use crate::record::schedule::{self, Strategy};
-use crate::record::{Keep, Request, last, observe};
+use crate::record::{Keep, Request, attached, last, observe};
 
 /// Run a command and record it; the exit status is the command's own
 ///
@@ -26,12 +26,13 @@ Examples:
   reprise record --last 10s -- ./server --port 80
   reprise record --last 10s --fails-when 'exit != 0' --fails-when 'stderr ~ panic' -- ./job
   reprise record --last 10s --keep all -o run.reprise -- gzip -k big.txt
+  reprise record --last 10s --pid 4711
   reprise record --schedule -o run.sched -- java -cp app.jar Main
   reprise record --schedule=pct:3 --runs 1000 --until-failure -o bug.sched -- java -cp app.jar Main
 
 The last moments are kept in memory and written when there is a reason to. With
---last a program runs on one core, and one of its threads at a time. Child
-processes run unrecorded.
+--last a program runs on one core, and one of its threads at a time; the
+processes that it makes are recorded with it.
 
 --observe needs Java 11 or later. A command that is a JDK's own `java` says the
 same as without; one that is a script gets the agent through JAVA_TOOL_OPTIONS,
@@ -155,8 +156,15 @@ pub(super) struct Record {
     #[arg(short, long, value_name = "FILE", default_value = output_name::DEFAULT)]
     output: OsString,
 
+    /// With --last: attach to a program that runs already, and let it go again when
+    /// this is interrupted, or by `reprise stop`.
+    ///
+    /// The exit status is then 0 when it was recorded.
+    #[arg(long, value_name = "N", requires = "last", conflicts_with_all = ["command", "require"])]
+    pid: Option<u32>,
+
     /// The command and its arguments.
-    #[arg(last = true, required = true, value_name = "CMD")]
+    #[arg(last = true, required_unless_present = "pid", value_name = "CMD")]
     command: Vec<OsString>,
 }
 
@@ -193,7 +201,10 @@ impl Record {
                 memory: self.memory,
                 fails_when: self.fails_when,
             };
-            return last::run(&request, &bounds);
+            return match self.pid {
+                Some(pid) => attached::run(&request, &bounds, pid),
+                None => last::run(&request, &bounds),
+            };
         }
         let observe = observe::Observe {
             patterns: patterns(&self.observe)?,

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use reprise_recorder::{
-    Condition, Dump, Ended, Guard, Guarded, Outcome, Settings, StartError, Waiting, Written,
+    Condition, Dump, Ended, Guard, Guarded, Outcome, Settings, Sink, StartError, Waiting, Written,
     guarded, record,
 };
 
@@ -63,23 +63,12 @@ fn run_guarded(request: &Request, bounds: &Bounds, mut guard: Guard) -> Result<S
         Ok((path, _)) => discard(&path),
         Err(error) => return without_recorder(request, subject, &error.to_string()),
     }
-    let settings = Settings {
-        last: bounds.last,
-        interval: bounds.interval,
-        memory: bounds.memory,
-        keep_all: request.keep == Keep::All,
-        fails_when: bounds.fails_when.clone(),
-    };
-    let sink = Box::new(move |dump| {
-        let written = keep(&files, dump);
-        let (Ok(line) | Err(line)) = &written;
-        say(line);
-        written
-    });
+    let settings = settings(request, bounds);
+    let sink = sink(files);
     let (outcome, leftover) = record(subject, &request.command, &settings, sink)
         .map_err(|error| not_started(request, error))?;
     report(&outcome);
-    let status = status(outcome.ended);
+    let status = outcome.ended.map_or(Status::Subject(0), status);
     if !leftover.is_empty() {
         // They run on by themselves, but not all can be let go at once. Nobody
         // has to wait for that.
@@ -90,8 +79,29 @@ fn run_guarded(request: &Request, bounds: &Bounds, mut guard: Guard) -> Result<S
     Ok(status)
 }
 
+/// What the recorder has to know.
+pub(super) fn settings(request: &Request, bounds: &Bounds) -> Settings {
+    Settings {
+        last: bounds.last,
+        interval: bounds.interval,
+        memory: bounds.memory,
+        keep_all: request.keep == Keep::All,
+        fails_when: bounds.fails_when.clone(),
+    }
+}
+
+/// What writes recordings, and says so.
+pub(super) fn sink(files: Files) -> Sink {
+    Box::new(move |dump| {
+        let written = keep(&files, dump);
+        let (Ok(line) | Err(line)) = &written;
+        say(line);
+        written
+    })
+}
+
 /// Lets go of the files that others may wait for to be closed.
-fn stand_aside() {
+pub(super) fn stand_aside() {
     let Ok(null) = std::fs::OpenOptions::new()
         .read(true)
         .write(true)
@@ -105,14 +115,14 @@ fn stand_aside() {
 }
 
 /// Where recordings go.
-struct Files {
-    template: Template,
-    program: std::ffi::OsString,
-    pid: u32,
+pub(super) struct Files {
+    pub(super) template: Template,
+    pub(super) program: std::ffi::OsString,
+    pub(super) pid: u32,
 }
 
 impl Files {
-    fn reserve(&self) -> Result<(PathBuf, std::fs::File), ReserveError> {
+    pub(super) fn reserve(&self) -> Result<(PathBuf, std::fs::File), ReserveError> {
         self.template.reserve(&Values {
             program: &self.program,
             pid: self.pid,
@@ -190,6 +200,6 @@ fn not_started(request: &Request, error: StartError) -> Failure {
             let code = if missing { 127 } else { 126 };
             Failure::new(doing, error).status(Status::Subject(code))
         }
-        error @ StartError::Process(_) => Failure::new(doing, error),
+        error @ (StartError::Process(_) | StartError::Attach(_)) => Failure::new(doing, error),
     }
 }

@@ -243,6 +243,8 @@ impl<S: Source> Play<'_, '_, S> {
         expected: Fact,
         ip: u64,
     ) -> Result<(), PlayError> {
+        // A thread that began in a call has executed nothing there yet.
+        self.need(event, ip.wrapping_sub(2), 2)?;
         if !self.blank.tracee.is_behind_syscall(ip) {
             return Err(self.diverged(event, ip, expected, Fact::OtherCall { ip }));
         }

@@ -35,6 +35,8 @@ pub(crate) enum Way {
     Ordinary,
     /// It is not made, and fails.
     Refused,
+    /// It is not made until the subject is let go, and seems to succeed.
+    Pretended,
     Sigreturn,
     /// The new process runs in this memory until it has a program of its own.
     BorrowedMemory(Vec<(u64, u32)>),
@@ -102,7 +104,11 @@ impl Session {
                 let mut skipped = registers;
                 skipped.set_orig_rax(u64::MAX);
                 self.thread.tracee.set_registers(&skipped)?;
-                way = Way::Refused;
+                way = if self.pretends(call, &arguments) {
+                    Way::Pretended
+                } else {
+                    Way::Refused
+                };
             }
             (Class::Mapping, libc::SYS_madvise) if arguments[2] == libc::MADV_FREE as u64 => {
                 // Whether and when freed pages lose their content is up to the
@@ -164,9 +170,10 @@ impl Session {
                 self.log.append(&event);
                 return Next::CALL;
             }
-            Way::Refused => {
+            Way::Refused | Way::Pretended => {
                 registers = entered.registers;
-                registers.set_rax(NO_RESULT);
+                let refused = matches!(entered.way, Way::Refused);
+                registers.set_rax(if refused { NO_RESULT } else { 0 });
                 // Nothing to restart: that a call was made is settled.
                 registers.set_orig_rax(u64::MAX);
                 self.thread.tracee.set_registers(&registers)?;

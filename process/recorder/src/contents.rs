@@ -5,6 +5,7 @@ use reprise_process_events::{Content, PAGE};
 use reprise_syscalls::Call;
 
 use crate::log::Page;
+use crate::maps;
 use crate::session::{Session, Trouble};
 use crate::snapshot::Image;
 
@@ -55,6 +56,16 @@ impl Session {
         }
         let map = self.log.content(brought);
         Ok(Some(Content { map }))
+    }
+
+    /// Names shared files that were mapped before.
+    pub(crate) fn note_shared_files(&mut self) -> Result<(), Trouble> {
+        for mapped in maps::mapped(self.process)? {
+            if mapped.shared && mapped.file {
+                self.note_shared(libc::MAP_SHARED, mapped.region.protection.into());
+            }
+        }
+        Ok(())
     }
 
     fn note_shared(&mut self, flags: i32, protection: u64) {

@@ -14,19 +14,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use nix::libc;
+use nix::sys::signal::{SigSet, Signal};
 use nix::unistd::Pid;
 use reprise_recording::{Ending, Failure, Manifest};
 use reprise_tracee::TraceError;
 
 use crate::archive::Archive;
+use crate::attach::{Attached, Loans};
 use crate::condition::Watch;
 use crate::control::Control;
 use crate::dump::Why;
 use crate::dumper::Dumper;
 use crate::log::{Bounds, Whose};
-use crate::session::{Ended, Phase, Session};
+use crate::session::{Ended, Phase, Session, Trouble};
 use crate::sharing::Token;
-use crate::spawn::{StartError, Waiting};
+use crate::spawn::{FOR_SUBJECT, StartError, Started, Waiting};
 use crate::turns::{self, Quiet};
 use crate::{Settings, Sink, guard, memory, shadow, signals};
 
@@ -38,20 +40,48 @@ const MEMBERS: usize = 256;
 const STORM: usize = 20;
 const STORM_TIME: Duration = Duration::from_secs(1);
 
+/// How often it is looked whether somebody wants a recording to end.
+const ORDERS: Duration = Duration::from_millis(50);
+
 /// How often processes that were inherited are waited for, at most.
 const BURIALS: Duration = Duration::from_millis(100);
 
+/// What is recorded.
+pub(crate) enum Subject {
+    /// It waits for its start.
+    Waiting(Waiting),
+    /// It ran before.
+    Attached(Attached),
+}
+
+impl Subject {
+    fn pid(&self) -> u32 {
+        match self {
+            Self::Waiting(waiting) => waiting.pid(),
+            Self::Attached(attached) => attached.pid(),
+        }
+    }
+}
+
+/// What is recorded, once it runs.
+enum Source {
+    Started(Started),
+    Attached(Attached),
+}
+
 /// What is left of a subject that has ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// How it ended.
-    pub ended: Ended,
+    /// How it ended; `None` where it was attached to and runs on.
+    pub ended: Option<Ended>,
     /// How many recordings were made, or at least tried.
     pub dumps: u32,
     /// Its end was worth keeping, but there was nothing to keep.
     pub lost: bool,
     /// Somebody stopped the recording.
     pub stopped: bool,
+    /// A program that was attached to was let go for this reason.
+    pub let_go: Option<String>,
 }
 
 /// Processes that the subject made and that have outlived it.
@@ -72,6 +102,26 @@ impl Orders {
 
     pub(crate) fn is_stopped(&self) -> bool {
         self.0.load(Ordering::Relaxed)
+    }
+
+    /// Stops when somebody tells this process to end. To be called while there is
+    /// one thread.
+    fn stop_at_signals(&self) {
+        let mut signals = SigSet::empty();
+        for signal in FOR_SUBJECT.into_iter().chain([Signal::SIGINT]) {
+            signals.add(signal);
+        }
+        if signals.thread_block().is_err() {
+            return;
+        }
+        let orders = self.clone();
+        std::thread::spawn(move || {
+            while let Ok(signal) = signals.wait() {
+                if ![Signal::SIGUSR1, Signal::SIGUSR2].contains(&signal) {
+                    orders.stop();
+                }
+            }
+        });
     }
 }
 
@@ -94,6 +144,12 @@ pub(crate) struct Shared {
     leaving: Cell<bool>,
     /// Who runs, of those that share memory.
     pub(crate) token: Token,
+    /// What was taken from a program that ran before.
+    pub(crate) loans: Option<RefCell<Loans>>,
+    /// Why that is recorded no more.
+    pub(crate) let_go: Cell<Option<String>>,
+    /// What was worth keeping of it has been written.
+    written: Cell<bool>,
 }
 
 impl Shared {
@@ -124,6 +180,11 @@ impl Shared {
         self.dump(why, Ending::Running, Some(failure), Some(process));
     }
 
+    /// Whether the subject ran before it was recorded.
+    pub(crate) fn is_attached(&self) -> bool {
+        self.loans.is_some()
+    }
+
     pub(crate) fn is_leaving(&self) -> bool {
         self.leaving.get()
     }
@@ -149,7 +210,7 @@ impl Shared {
 }
 
 pub(crate) fn run(
-    subject: Waiting,
+    subject: Subject,
     manifest: Manifest,
     settings: &Settings,
     sink: Sink,
@@ -167,12 +228,23 @@ pub(crate) fn run(
         parent: std::process::id(),
         name,
     });
-    let started = subject.go()?;
+    let started = match subject {
+        Subject::Waiting(waiting) => Source::Started(waiting.go()?),
+        Subject::Attached(attached) => Source::Attached(attached),
+    };
     shadow::inherit_orphans();
     // Before there are other threads here: each of them must block it.
     let quiet = Quiet::begin();
-    let (dumper, writing) = Dumper::start(sink, started.processors);
     let orders = Orders::default();
+    let (tracee, processors, loans) = match &started {
+        Source::Started(started) => (started.tracee, started.processors, None),
+        Source::Attached(attached) => {
+            orders.stop_at_signals();
+            let loans = Some(RefCell::default());
+            (attached.first(), attached.processors, loans)
+        }
+    };
+    let (dumper, writing) = Dumper::start(sink, processors);
     let control = Control {
         archive: archive.clone(),
         dumper: dumper.clone(),
@@ -192,16 +264,28 @@ pub(crate) fn run(
         births: RefCell::default(),
         leaving: Cell::new(false),
         token: Token::default(),
+        loans,
+        let_go: Cell::default(),
+        written: Cell::new(false),
     });
     let watch = Watch::new(settings.fails_when.clone());
-    let processors = started.processors;
-    let first = Session::new(started.tracee, log, processors, watch, shared.clone());
+    let first = Session::new(tracee, log, processors, watch, shared.clone());
     let mut family = Family {
         members: vec![first],
         shared: shared.clone(),
         buried: Instant::now(),
     };
-    let ended = family.follow();
+    let begun = match &started {
+        Source::Started(_) => Ok(()),
+        Source::Attached(attached) => family.begin_attached(attached),
+    };
+    let ended = match begun {
+        Ok(()) => family.follow(),
+        Err(trouble) => {
+            family.release();
+            return Err(StartError::Attach(trouble.to_string()));
+        }
+    };
     if let Some(processors) = processors {
         processors.restore(Pid::from_raw(0));
     }
@@ -216,6 +300,7 @@ pub(crate) fn run(
         dumps: shared.dumps.get(),
         lost,
         stopped: shared.orders.is_stopped(),
+        let_go: shared.let_go.take(),
     };
     let members = family.members;
     Ok((outcome, Leftover { members, quiet }))
@@ -232,17 +317,25 @@ struct Family {
 impl Family {
     /// Follows all of them to the end of the first. An error means that not even
     /// that can be found out.
-    fn follow(&mut self) -> Result<Ended, TraceError> {
+    fn follow(&mut self) -> Result<Option<Ended>, TraceError> {
         loop {
+            if self.is_to_be_released() {
+                return Ok(None);
+            }
             if let Some(ended) = self.step()? {
-                return Ok(ended);
+                return Ok(Some(ended));
             }
             match &mut self.members[..] {
                 // Then there is nothing to choose.
                 [first] if first.is_alone() => {
                     first.found = Some(first.thread.tracee.wait()?);
                 }
-                members => turns::sleep(members.iter().filter_map(|one| one.wake).min()),
+                members => {
+                    let wake = members.iter().filter_map(|one| one.wake).min();
+                    // Somebody may want it to end while the subject sleeps.
+                    let look = self.shared.is_attached().then(|| Instant::now() + ORDERS);
+                    turns::sleep([wake, look].into_iter().flatten().min());
+                }
             }
             if let Some(holder) = self.shared.token.overdue() {
                 let mut members = self.members.iter_mut();
@@ -320,9 +413,51 @@ impl Family {
         self.shared.archive.tidy();
     }
 
+    fn begin_attached(&mut self, attached: &Attached) -> Result<(), Trouble> {
+        let loans = self.shared.loans.as_ref();
+        let mut loans = loans.map(RefCell::borrow_mut);
+        match (self.members.first_mut(), loans.as_deref_mut()) {
+            (Some(first), Some(loans)) => first.begin_attached(attached, loans),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether a program that was attached to is to be let go now. What is being
+    /// written still needs its shadows, which are its children.
+    fn is_to_be_released(&mut self) -> bool {
+        let shared = &self.shared;
+        if !shared.is_attached() || shared.dumper.is_busy() {
+            return false;
+        }
+        if self.members.is_empty() {
+            return true;
+        }
+        if !shared.orders.is_stopped() {
+            return false;
+        }
+        let last = shared.keep_all && !shared.written.replace(true);
+        !(last && shared.dump(Why::Asked, Ending::Running, None, None))
+    }
+
+    /// Lets go of all processes, with what was taken from them.
+    fn release(&mut self) {
+        let Some(loans) = &self.shared.loans else {
+            return;
+        };
+        let loans = loans.borrow();
+        for mut member in self.members.drain(..) {
+            guard::leaves(member.process);
+            member.release(&loans);
+        }
+    }
+
     /// Has what is worth keeping written down, now that the first one has ended.
     /// Returns whether there was nothing to write though there should be.
-    fn finish(&mut self, ended: Ended) -> bool {
+    fn finish(&mut self, ended: Option<Ended>) -> bool {
+        let Some(ended) = ended else {
+            self.release();
+            return false;
+        };
         let first = self.members.remove(0);
         first.log.ended(Some(ended));
         let (ending, failure) = match ended {

@@ -30,10 +30,11 @@ use std::time::Duration;
 use nix::libc;
 use nix::sched::{sched_getaffinity, sched_setaffinity};
 use nix::sys::mman::{MapFlags, ProtFlags, mmap_anonymous};
-use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, sigaction};
+use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
 use nix::unistd::{ForkResult, Pid, fork};
 use reprise_tracee::{Resume, Stop, TraceError, Tracee, Trap};
 
+use crate::attach::undo_all;
 use crate::children::release;
 use crate::segment::find_syscall;
 use crate::session::{Ended, set_free};
@@ -59,6 +60,12 @@ impl Guard {
     pub fn watch(&mut self, pid: u32) {
         // Without a guard the subject is recorded all the same.
         let _ = self.0.write_all(&pid.to_le_bytes());
+    }
+
+    /// This process, which ran before, is about to be recorded. Signals that come
+    /// to the guard are for the recorder.
+    pub fn watch_attached(&mut self, pid: u32) {
+        let _ = self.0.write_all(&pid.wrapping_neg().to_le_bytes());
     }
 
     /// The work is done, and there is nobody left to look after: the guard may
@@ -157,7 +164,9 @@ pub fn guarded(work: impl FnOnce(Guard) -> u8) -> io::Result<Guarded> {
             let mut word = [0; 4];
             let subject = watched.read_exact(&mut word).ok().map(|()| {
                 let pid = i32::from_le_bytes(word);
-                pass_signals_to(pid);
+                // Who was attached to has a negative number here.
+                let to = if pid < 0 { child.as_raw() } else { pid };
+                pass_signals_to(to, pid < 0);
                 Pid::from_raw(pid)
             });
             // The pipe is closed when the recorder ends.
@@ -169,7 +178,15 @@ pub fn guarded(work: impl FnOnce(Guard) -> u8) -> io::Result<Guarded> {
             if let Ended::Exited(status) = ended {
                 return Ok(Guarded::Done(u8::try_from(status).unwrap_or(u8::MAX)));
             }
-            let ended = subject.and_then(|subject| take_over(subject).ok());
+            let ended = match subject {
+                Some(attached) if attached.as_raw() < 0 => {
+                    let process = Pid::from_raw(-attached.as_raw());
+                    // What cannot be undone must not keep it from running.
+                    let _ = undo_all(process);
+                    None
+                }
+                subject => subject.and_then(|subject| take_over(subject).ok()),
+            };
             Ok(Guarded::Died(ended))
         }
     }
@@ -186,11 +203,13 @@ extern "C" fn pass_on(signal: libc::c_int) {
     }
 }
 
-fn pass_signals_to(subject: i32) {
+/// Whoever records a program that ran before gets those of the keyboard, too.
+fn pass_signals_to(subject: i32, attached: bool) {
     SUBJECT.store(subject, Ordering::Relaxed);
     let handler = SigHandler::Handler(pass_on);
     let action = SigAction::new(handler, SaFlags::SA_RESTART, SigSet::empty());
-    for signal in FOR_SUBJECT {
+    let keys = attached.then_some(Signal::SIGINT);
+    for signal in FOR_SUBJECT.into_iter().chain(keys) {
         // SAFETY: the handler does only what a handler may.
         let _ = unsafe { sigaction(signal, &action) };
     }

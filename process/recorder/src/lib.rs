@@ -8,7 +8,7 @@
 //!
 //! | question | file |
 //! | --- | --- |
-//! | how is it started? | `spawn.rs` |
+//! | how is it started? | `spawn.rs`; if it runs already: `attach/` |
 //! | what is taken from a new program? | `program.rs`, `resolver.rs` |
 //! | which processes are there? | `family.rs` |
 //! | what happens at each stop of one? | `session.rs` |
@@ -26,6 +26,7 @@
 
 mod archive;
 mod at_exit;
+mod attach;
 mod build_ids;
 mod calls;
 mod children;
@@ -57,6 +58,7 @@ mod spawn;
 mod threads;
 mod turns;
 
+pub use crate::attach::{AttachError, Attached};
 pub use crate::condition::{Condition, ConditionError};
 pub use crate::control::{ControlError, Request, subjects, tell};
 pub use crate::draft::{Draft, Memory};
@@ -69,6 +71,8 @@ pub use crate::spawn::{StartError, Waiting};
 
 use std::ffi::OsString;
 use std::time::Duration;
+
+use crate::family::Subject;
 
 /// What the user wants.
 #[derive(Clone, Debug)]
@@ -101,5 +105,18 @@ pub fn record(
     let processors = host::processors();
     let processor = subject.choose_processor();
     let manifest = host::manifest(command, processors, processor);
-    family::run(subject, manifest, settings, sink)
+    family::run(Subject::Waiting(subject), manifest, settings, sink)
+}
+
+/// Records a program that runs already, until it ends or somebody says stop.
+pub fn record_attached(
+    mut subject: Attached,
+    settings: &Settings,
+    sink: Sink,
+) -> Result<(Outcome, Leftover), StartError> {
+    let processors = host::processors();
+    let processor = subject.choose_processor();
+    let mut manifest = host::manifest(&subject.command(), processors, processor);
+    manifest.subject = subject.program();
+    family::run(Subject::Attached(subject), manifest, settings, sink)
 }

@@ -28,7 +28,7 @@ impl Mapped {
     /// Memory that is the kernel's and not the subject's.
     fn is_kernels(&self) -> bool {
         let name = self.region.name.as_str();
-        name == "[vdso]" || name == "[vsyscall]" || name.starts_with("[vvar")
+        name == "[vsyscall]" || name.starts_with("[vvar")
     }
 }
 
@@ -78,7 +78,8 @@ fn parse(line: &str) -> Option<Mapped> {
             name: rest.to_owned(),
         },
         shared: flags.get(3) == Some(&b's'),
-        file: inode != "0",
+        // The kernel's code for all programs is there before it is used, too.
+        file: inode != "0" || rest == "[vdso]",
     })
 }
 
@@ -91,6 +92,27 @@ pub(crate) fn start_of_heap(pid: Pid) -> io::Result<u64> {
     let field = rest.split(' ').nth(START_BRK - 3);
     let field = field.and_then(|field| field.parse().ok());
     field.ok_or_else(|| io::Error::other("/proc/PID/stat has no start of the heap"))
+}
+
+/// Memory that a process keeps from its copies.
+pub(crate) fn unforked(pid: Pid) -> io::Result<Vec<(u64, u64)>> {
+    let text = fs::read(format!("/proc/{pid}/smaps"))?;
+    let text = String::from_utf8_lossy(&text);
+    let mut ranges = Vec::new();
+    let mut last = None;
+    for line in text.lines() {
+        if let Some(flags) = line.strip_prefix("VmFlags:") {
+            let kept = flags
+                .split_whitespace()
+                .any(|flag| flag == "dc" || flag == "wf");
+            let last: Option<Mapped> = last.take();
+            let last = last.filter(|last| kept && !last.is_kernels());
+            ranges.extend(last.map(|last| (last.region.start, last.region.end)));
+        } else if let Some(mapped) = parse(line) {
+            last = Some(mapped);
+        }
+    }
+    Ok(ranges)
 }
 
 /// How far the stack may grow.

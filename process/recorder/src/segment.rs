@@ -21,6 +21,7 @@ impl Session {
     /// A new program stands before its first instruction.
     pub(crate) fn begin_program(&mut self) -> Result<Next, Trouble> {
         self.executed = false;
+        self.new_program = true;
         self.borrows = false;
         self.sites.clear();
         self.log.rename(maps::program(self.process));
@@ -60,12 +61,12 @@ impl Session {
             return Ok(());
         }
         let start = Start {
-            state: self.thread.tracee.state()?,
+            state: self.thread.state()?,
             brk: self.brk,
             regions: Image::of(self.thread.tracee.pid())?.regions()?,
             threads: self.threads()?,
         };
-        let parent = if self.first {
+        let parent = if self.first && !self.shared.is_attached() {
             Parent::Recorder
         } else {
             Parent::Subject(self.process)

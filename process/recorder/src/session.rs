@@ -100,8 +100,10 @@ pub(crate) enum Phase {
 pub(crate) struct Session {
     /// The process's number, and that of its first thread.
     pub(crate) process: Pid,
-    /// It is the one that the user started; others were made by it.
+    /// It is the one that the user started or named; others were made by it.
     pub(crate) first: bool,
+    /// It has got a new program since its recording began.
+    pub(crate) new_program: bool,
     pub(crate) phase: Phase,
     /// The thread that runs, or the only one.
     pub(crate) thread: Thread,
@@ -167,6 +169,7 @@ impl Session {
         Self {
             process: tracee.pid(),
             first: true,
+            new_program: false,
             phase: Phase::Recorded,
             thread: Thread::new(tracee),
             others: Others::default(),
@@ -243,7 +246,7 @@ impl Session {
     /// Whether nothing happens before it stops, so that it can be waited for.
     pub(crate) fn is_alone(&self) -> bool {
         let runs = matches!(self.phase, Phase::Recorded) && self.others.is_empty();
-        runs && !self.others.vacant && self.wake.is_none()
+        runs && !self.others.vacant && self.wake.is_none() && !self.shared.is_attached()
     }
 
     /// Handles a stop, and those that follow from it. Returns whether it is worth
@@ -312,7 +315,8 @@ impl Session {
 
     fn handle(&mut self, stop: Stop) -> Result<Next, Trouble> {
         match stop {
-            Stop::Call if self.shared.orders.is_stopped() => {
+            // Who was attached to is let go as a whole.
+            Stop::Call if self.shared.orders.is_stopped() && !self.shared.is_attached() => {
                 self.log.clear();
                 Err(Trouble::Unrecordable("reprise stop".to_owned()))
             }
@@ -369,6 +373,15 @@ impl Session {
         self.log.cut_short(CutShort::Stopped {
             by: trouble.to_string(),
         });
+        let shared = self.shared.clone();
+        let is_over = matches!(stop, Stop::Exited(_) | Stop::Killed(_));
+        if let Some(loans) = shared.loans.as_ref().filter(|_| !is_over) {
+            if self.first {
+                shared.let_go.set(Some(trouble.to_string()));
+            }
+            self.release(&loans.borrow());
+            return Ok(());
+        }
         match stop {
             Stop::Exited(_) | Stop::Killed(_) if self.is_one_of_many() => {
                 self.phase = Phase::Escorted(self.escort());

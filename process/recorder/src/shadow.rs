@@ -255,6 +255,12 @@ pub(crate) fn bury_for(process: Pid, mut wait: impl FnMut(Pid) -> bool) {
     graves().retain(|grave| grave.traced || grave.parent != own || !wait(grave.shadow));
 }
 
+/// Whether there are ended shadows that this process has yet to wait for.
+pub(crate) fn has_children(process: Pid) -> bool {
+    let own = Parent::Subject(process);
+    graves().iter().any(|grave| grave.parent == own)
+}
+
 /// Waits for a shadow in the name of the process that is its parent.
 pub(crate) fn wait_in_name(process: Tracee, behind: u64, shadow: Pid) -> bool {
     const OTHER_KIND: i32 = libc::__WCLONE | libc::WNOHANG;

@@ -280,7 +280,7 @@ pub(crate) fn name(number: i32) -> String {
 }
 
 /// Whether the subject's own instruction caused the signal.
-fn is_fault(number: i32, info: &siginfo_t) -> bool {
+pub(crate) fn is_fault(number: i32, info: &siginfo_t) -> bool {
     FAULTS.contains(&number) && info.si_code > 0
 }
 

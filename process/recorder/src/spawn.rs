@@ -39,6 +39,9 @@ pub enum StartError {
     /// There is no such program, or it cannot be run.
     #[error(transparent)]
     Program(io::Error),
+    /// A program that runs already cannot be recorded.
+    #[error("{0}")]
+    Attach(String),
     /// There is no process to be had for it.
     #[error("no process can be started: {0}")]
     Process(io::Error),
@@ -76,6 +79,23 @@ impl Processors {
         let mut one = CpuSet::new();
         one.set(chosen).ok()?;
         sched_setaffinity(pid, &one).ok()?;
+        sched_setaffinity(Pid::from_raw(0), &one).ok()?;
+        Some(Self { before, chosen })
+    }
+
+    /// The same for a program that ran before, which may be kept to some of them:
+    /// puts this process on one of those.
+    pub(crate) fn share_with(pid: Pid) -> Option<Self> {
+        let before = sched_getaffinity(Pid::from_raw(0)).ok()?;
+        let its = sched_getaffinity(pid).ok()?;
+        let may = |processor: usize| {
+            let mut both = [&before, &its].into_iter();
+            both.all(|set| set.is_set(processor).unwrap_or(false))
+        };
+        let here = sched_getcpu().ok().filter(|&here| may(here));
+        let chosen = here.or_else(|| (0..CpuSet::count()).find(|&one| may(one)))?;
+        let mut one = CpuSet::new();
+        one.set(chosen).ok()?;
         sched_setaffinity(Pid::from_raw(0), &one).ok()?;
         Some(Self { before, chosen })
     }

@@ -100,13 +100,27 @@ impl Others {
     }
 }
 
+impl Thread {
+    /// All registers. Where the kernel makes a call again under another number,
+    /// the program stands in front of the call as it made it.
+    pub(crate) fn state(&self) -> Result<State, Trouble> {
+        let mut state = self.tracee.state()?;
+        if let Some(interrupted) = &self.interrupted
+            && state.registers.rax() == nix::libc::SYS_restart_syscall.cast_unsigned()
+        {
+            state.registers.set_rax(interrupted.number);
+        }
+        Ok(state)
+    }
+}
+
 impl Other {
     /// What a segment's start says about it.
     fn kept(&self) -> Result<Kept, Trouble> {
         let tracee = self.thread.tracee;
         let number = number(tracee);
         let Some(entered) = &self.thread.entered else {
-            let state = tracee.state()?;
+            let state = self.thread.state()?;
             let called = false;
             return Ok(Kept {
                 number,

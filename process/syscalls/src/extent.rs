@@ -140,6 +140,7 @@ impl<M: Memory> Done<'_, M> {
         match size {
             Size::Fixed(len) => u64::from(len),
             Size::Argument(size) => self.argument(size),
+            Size::More(size, more) => self.argument(size).saturating_add(u64::from(more)),
             Size::Pages(len) => self.argument(len).div_ceil(4096),
             Size::Elements(count, unit) => self.argument(count).saturating_mul(u64::from(unit)),
             Size::Result { limit, unit } => {
@@ -187,10 +188,21 @@ impl<M: Memory> Done<'_, M> {
     }
 
     fn text_len(&self, address: u64) -> u64 {
-        let mut text = [0; TEXT as usize];
-        let read = self.memory.read(address, &mut text);
-        let end = text[..read].iter().position(|&byte| byte == 0);
-        end.unwrap_or(read) as u64
+        // Page by page: what is behind the end may not be there.
+        const PAGE: u64 = 4096;
+        let mut text = [0; PAGE as usize];
+        let mut len = 0;
+        while len < TEXT {
+            let at = address.wrapping_add(len);
+            let most = (PAGE - at % PAGE).min(TEXT - len) as usize;
+            let read = self.memory.read(at, &mut text[..most]);
+            let end = text[..read].iter().position(|&byte| byte == 0);
+            len += end.unwrap_or(read) as u64;
+            if end.is_some() || read < most {
+                break;
+            }
+        }
+        len
     }
 
     fn argument(&self, index: u8) -> u64 {

@@ -26,6 +26,8 @@ pub enum Size {
     Fixed(u32),
     /// As many as this argument says.
     Argument(u8),
+    /// As many as this argument says, and so many more.
+    More(u8, u32),
     /// One for each page of the length in this argument.
     Pages(u8),
     /// This argument says how many elements, each of so many bytes.

@@ -164,6 +164,20 @@ impl Tracee {
         })
     }
 
+    /// Where it has told the kernel to write what happens to it: address, length
+    /// and signature of its area for restartable sequences.
+    #[must_use]
+    pub fn rseq(&self) -> Option<(u64, u32, u32)> {
+        ptrace::rseq(self.pid)
+    }
+
+    /// Where the list of locks is that it holds and that the kernel frees when it
+    /// ends; 0 is nowhere.
+    #[must_use]
+    pub fn robust_list(&self) -> u64 {
+        ptrace::robust_list(self.pid)
+    }
+
     /// The general registers.
     pub fn registers(&self) -> Result<Registers, TraceError> {
         ptrace::registers(self.pid)

@@ -280,3 +280,42 @@ pub(crate) fn address_of(info: &libc::siginfo_t) -> u64 {
     // SAFETY: reads a field that such a signal has; in any other it is a number.
     unsafe { info.si_addr() as u64 }
 }
+
+/// `PTRACE_GET_RSEQ_CONFIGURATION`.
+const GET_RSEQ: libc::c_uint = 0x420f;
+
+/// Where a thread has told the kernel to write what happens to it: address,
+/// length and signature of its area for restartable sequences.
+pub(crate) fn rseq(pid: Pid) -> Option<(u64, u32, u32)> {
+    #[repr(C)]
+    #[derive(Default)]
+    struct Configuration {
+        address: u64,
+        len: u32,
+        signature: u32,
+        flags: u32,
+        unused: u32,
+    }
+    let mut area = Configuration::default();
+    let len = size_of::<Configuration>();
+    // SAFETY: the kernel stores at most as many bytes as it is told there are.
+    let result = unsafe { libc::ptrace(GET_RSEQ, pid.as_raw(), len, &raw mut area) };
+    (result > 0 && area.address != 0).then_some((area.address, area.len, area.signature))
+}
+
+/// Where the list of locks is that a thread holds and that the kernel frees when
+/// it ends; 0 is nowhere.
+pub(crate) fn robust_list(pid: Pid) -> u64 {
+    let mut head = 0u64;
+    let mut len = 0usize;
+    // SAFETY: the kernel stores an address and a length where the pointers say.
+    let result = unsafe {
+        libc::syscall(
+            libc::SYS_get_robust_list,
+            pid.as_raw(),
+            &raw mut head,
+            &raw mut len,
+        )
+    };
+    if result == 0 { head } else { 0 }
+}

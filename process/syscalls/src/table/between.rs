@@ -1,7 +1,7 @@
 //! Talk between processes that is no socket: semaphores, message queues, keys.
 
-use super::{NONE, call, filled, fixed, on_path, plain, sized};
-use crate::shape::Call;
+use super::{NONE, at, call, filled, fixed, on_path, plain, sized};
+use crate::shape::{Call, Shape, Size};
 
 /// The most that a set of semaphores holds, two bytes each.
 const SEMAPHORES: u32 = 32_000 * 2;
@@ -14,6 +14,25 @@ pub(super) const CALLS: &[Call] = &[
     // description or to as many values as there are. What is there is kept, if
     // anything is.
     call(libc::SYS_semctl, "semctl", 4, NONE, &[fixed(3, SEMAPHORES)]),
+    plain(libc::SYS_msgget, "msgget", 2),
+    // In front of a message is its type.
+    call(
+        libc::SYS_msgsnd,
+        "msgsnd",
+        4,
+        &[at(1, Shape::Bytes(Size::More(2, 8)))],
+        NONE,
+    ),
+    call(
+        libc::SYS_msgrcv,
+        "msgrcv",
+        5,
+        NONE,
+        &[at(1, Shape::Bytes(Size::More(2, 8)))],
+    ),
+    call(libc::SYS_msgctl, "msgctl", 3, NONE, &[fixed(2, 120)]),
+    plain(libc::SYS_shmget, "shmget", 3),
+    call(libc::SYS_shmctl, "shmctl", 3, NONE, &[fixed(2, 112)]),
     on_path(libc::SYS_mq_open, "mq_open", 4),
     on_path(libc::SYS_mq_unlink, "mq_unlink", 1),
     call(
@@ -44,4 +63,5 @@ pub(super) const CALLS: &[Call] = &[
     plain(libc::SYS_futex_waitv, "futex_waitv", 5),
     plain(libc::SYS_kcmp, "kcmp", 5),
     plain(libc::SYS_process_mrelease, "process_mrelease", 2),
+    plain(libc::SYS_process_madvise, "process_madvise", 5),
 ];

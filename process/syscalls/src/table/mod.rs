@@ -161,6 +161,7 @@ mod tests {
             Shape::Bytes(Size::Fixed(_)) | Shape::Text | Shape::Message => vec![],
             Shape::Bytes(
                 Size::Argument(n)
+                | Size::More(n, _)
                 | Size::Pages(n)
                 | Size::Elements(n, _)
                 | Size::Result { limit: n, .. },

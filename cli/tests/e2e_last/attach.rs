@@ -1,0 +1,246 @@
+//! Programs that run already (`--pid`): recorded, replayed, and let go unharmed.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use crate::stage::{REPRISE, Stage};
+
+/// How long something may take on a machine that has much else to do.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// A program whose threads wait in many calls.
+struct Program {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    stdout: BufReader<ChildStdout>,
+}
+
+impl Program {
+    fn start(stage: &Stage) -> Self {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../subjects/attach-waits/main.c");
+        let compiled = Command::new("gcc")
+            .args(["-O1", "-g", "-pthread", "-o"])
+            .arg(stage.path("program"))
+            .arg(source)
+            .status();
+        assert!(compiled.unwrap().success());
+        let mut child = Command::new(stage.path("program"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut program = Self {
+            stdin: child.stdin.take(),
+            stdout: BufReader::new(child.stdout.take().unwrap()),
+            child,
+        };
+        assert_eq!(program.line(), "ready");
+        program
+    }
+
+    fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.stdout.read_line(&mut line).unwrap();
+        line.trim_end().to_owned()
+    }
+
+    fn tell(&mut self, what: &str) {
+        // In one piece: it is read at once.
+        let line = format!("{what}\n");
+        let stdin = self.stdin.as_mut().unwrap();
+        stdin.write_all(line.as_bytes()).unwrap();
+    }
+
+    fn work(&mut self) {
+        self.tell("work");
+        assert_eq!(self.line(), "worked 0");
+    }
+
+    /// Nothing of the recorder is left, and nothing went wrong.
+    fn ends_well(mut self) {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        assert!(status.contains("TracerPid:\t0\n"), "{status}");
+        let children = format!("/proc/{0}/task/{0}/children", self.child.id());
+        assert_eq!(fs::read_to_string(children).unwrap_or_default(), "");
+        self.work();
+        drop(self.stdin.take());
+        assert_eq!(self.line(), "well 0");
+        assert!(self.child.wait().unwrap().success());
+    }
+}
+
+fn reprise(stage: &Stage, arguments: &[&str]) -> Command {
+    let mut command = Command::new(REPRISE);
+    command
+        .args(arguments)
+        .current_dir(stage.path(""))
+        .env("XDG_RUNTIME_DIR", stage.path(""))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+/// Attaches to a program, and waits until it is recorded.
+fn attach(stage: &Stage, program: &Program, options: &[&str]) -> Child {
+    let pid = program.child.id().to_string();
+    let fixed = [
+        "record",
+        "--last",
+        "10s",
+        "-o",
+        "run.reprise",
+        "--pid",
+        &pid,
+    ];
+    let recorder = reprise(stage, &[&fixed, options].concat()).spawn().unwrap();
+    until_recorded(stage, &pid);
+    recorder
+}
+
+fn until_recorded(stage: &Stage, pid: &str) {
+    let begun = Instant::now();
+    loop {
+        assert!(begun.elapsed() < PATIENCE, "it is not recorded");
+        let status = reprise(stage, &["status", "--json", pid]).output().unwrap();
+        let text = String::from_utf8(status.stdout).unwrap();
+        if text.contains("\"segments\":1") {
+            return;
+        }
+        sleep(Duration::from_millis(20));
+    }
+}
+
+fn check(output: &Output, code: i32, said: &str) {
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{text}");
+    assert!(text.contains(said), "{text}");
+}
+
+#[test]
+fn a_program_that_runs_is_recorded_and_let_go() {
+    let stage = Stage::new();
+    let mut program = Program::start(&stage);
+    let recorder = attach(&stage, &program, &[]);
+    program.work();
+    let pid = program.child.id().to_string();
+    let dumped = reprise(&stage, &["dump", &pid]).output().unwrap();
+    let said = String::from_utf8_lossy(&dumped.stdout);
+    assert!(
+        dumped.status.success() && !said.contains("unverified"),
+        "{said}"
+    );
+    program.work();
+    assert!(reprise(&stage, &["stop", &pid]).status().unwrap().success());
+    check(&recorder.wait_with_output().unwrap(), 0, "it was let go");
+    program.ends_well();
+    let replayed = stage.replay();
+    check(&replayed, 0, "events as far as the recording goes");
+    assert_eq!(replayed.stdout, b"worked 0\n");
+}
+
+#[test]
+fn whoever_is_interrupted_lets_go() {
+    let stage = Stage::new();
+    let mut program = Program::start(&stage);
+    let recorder = attach(&stage, &program, &["--keep", "all"]);
+    program.work();
+    let guard = Pid::from_raw(recorder.id().cast_signed());
+    kill(guard, Signal::SIGINT).unwrap();
+    check(&recorder.wait_with_output().unwrap(), 0, "it was let go");
+    program.ends_well();
+    check(&stage.replay(), 0, "events as far as the recording goes");
+}
+
+#[test]
+fn a_crash_is_written_down() {
+    let stage = Stage::new();
+    let mut program = Program::start(&stage);
+    let recorder = attach(&stage, &program, &[]);
+    program.work();
+    program.tell("crash");
+    check(&recorder.wait_with_output().unwrap(), 0, "SIGSEGV at 0x4");
+    assert!(!program.child.wait().unwrap().success());
+    let said = "SIGSEGV; registers and memory are the same";
+    check(&stage.replay(), 0, said);
+}
+
+#[test]
+fn a_recorder_that_is_killed_leaves_it_unharmed() {
+    let stage = Stage::new();
+    let mut program = Program::start(&stage);
+    let recorder = attach(&stage, &program, &[]);
+    program.work();
+    let children = format!("/proc/{0}/task/{0}/children", recorder.id());
+    let children = fs::read_to_string(children).unwrap();
+    let own: i32 = children.trim().parse().unwrap();
+    kill(Pid::from_raw(own), Signal::SIGKILL).unwrap();
+    check(
+        &recorder.wait_with_output().unwrap(),
+        1,
+        "the program runs on",
+    );
+    program.work();
+    drop(program.stdin.take());
+    assert_eq!(program.line(), "well 0");
+    assert!(program.child.wait().unwrap().success());
+}
+
+#[test]
+fn what_cannot_be_attached_to_is_said() {
+    let stage = Stage::new();
+    let mut program = Program::start(&stage);
+    let pid = program.child.id();
+    let try_to = |process: u32| {
+        let process = process.to_string();
+        let arguments = ["record", "--last", "1s", "--pid", &process];
+        reprise(&stage, &arguments).output().unwrap()
+    };
+    let recorder = attach(&stage, &program, &[]);
+    check(&try_to(pid), 1, "already; only one can");
+    program.work();
+    assert!(
+        reprise(&stage, &["stop", &pid.to_string()])
+            .status()
+            .unwrap()
+            .success()
+    );
+    check(&recorder.wait_with_output().unwrap(), 0, "it was let go");
+    let tasks = fs::read_dir(format!("/proc/{pid}/task")).unwrap().flatten();
+    let tasks = tasks.map(|task| task.file_name().to_str().unwrap().parse::<u32>().unwrap());
+    let thread = tasks.filter(|task| *task != pid).max().unwrap();
+    check(&try_to(thread), 2, "is a thread of process");
+    program.ends_well();
+    check(&try_to(pid), 2, "there is no process");
+}
+
+#[test]
+fn a_program_that_is_stopped_is_left_alone() {
+    let stage = Stage::new();
+    let mut program = Command::new("sleep").arg("1000").spawn().unwrap();
+    let pid = program.id();
+    let subject = Pid::from_raw(pid.cast_signed());
+    kill(subject, Signal::SIGSTOP).unwrap();
+    let begun = Instant::now();
+    let is_stopped = || {
+        let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+        status.contains("State:\tT")
+    };
+    while !is_stopped() {
+        assert!(begun.elapsed() < PATIENCE);
+        sleep(Duration::from_millis(5));
+    }
+    let pid = pid.to_string();
+    let tried = reprise(&stage, &["record", "--last", "1s", "--pid", &pid]).output();
+    check(&tried.unwrap(), 1, "is stopped; continue it first");
+    assert!(is_stopped());
+    kill(subject, Signal::SIGKILL).unwrap();
+    program.wait().unwrap();
+}

@@ -1,0 +1,136 @@
+//! How the recording of a program begins that runs already.
+
+use nix::libc;
+use reprise_process_events::{Call, Registers};
+use reprise_tracee::{Resume, TraceError, Tracee};
+
+use super::vdso::Vdso;
+use super::{Attached, Loans, Settled, settle, step_out};
+use crate::calls::unrecordable;
+use crate::maps;
+use crate::segment::find_syscall;
+use crate::session::{Session, Thread, Trouble};
+use crate::spawn::OPTIONS;
+use crate::threads::{Other, Place};
+use crate::turns;
+
+/// The code segment of 64-bit programs.
+const LONG_MODE: u64 = 0x33;
+
+/// How far below the stack pointer a word is borrowed: nothing is there.
+const BELOW: u64 = 512;
+
+impl Session {
+    /// Begins to record a program, and lets it go on.
+    pub(crate) fn begin_attached(
+        &mut self,
+        attached: &Attached,
+        loans: &mut Loans,
+    ) -> Result<(), Trouble> {
+        let range = Vdso::range_in(self.process);
+        let mut threads: Vec<(Tracee, Settled)> = Vec::new();
+        for &thread in &attached.threads {
+            if thread.registers()?.cs() != LONG_MODE {
+                return Err(unrecordable("the subject is a 32-bit program"));
+            }
+            thread.set_options(OPTIONS)?;
+            let settled = settle(thread)?;
+            if let Some(range) = range {
+                step_out(thread, range)?;
+            }
+            threads.push((thread, settled));
+        }
+        self.site = find_syscall(self.thread.tracee);
+        let behind = self.site.ok_or_else(|| unrecordable("no code"))?;
+        if let Some(range) = range {
+            loans.vdso = Vdso::replace(self.thread.tracee, range)?;
+        }
+        let processor = self.processors.map(|processors| processors.chosen);
+        for (thread, settled) in threads {
+            loans.take(thread, behind, processor)?;
+            let known = known(thread, behind, settled)?;
+            if thread.pid() == self.process {
+                self.thread = known;
+                continue;
+            }
+            self.others.ready.push_back(Other {
+                thread: known,
+                place: Place::Ready(Resume::ToCall, 0),
+            });
+        }
+        let first = self.thread.tracee;
+        self.brk = first.call_at(behind, libc::SYS_brk, [0; 6])?;
+        self.unforked = maps::unforked(self.process)?;
+        self.find_shared()?;
+        self.note_shared_files()?;
+        self.begin_turn();
+        self.begin_segment(self.site, false)?;
+        turns::resume(first, Resume::ToCall, 0)?;
+        Ok(())
+    }
+}
+
+impl Session {
+    /// Whether a call only seems to succeed: a program whose first thread has an
+    /// area for restartable sequences gives up if another cannot have one. It gets
+    /// it when it is let go.
+    pub(crate) fn pretends(&self, call: &reprise_syscalls::Call, arguments: &[u64; 6]) -> bool {
+        let is_rseq = call.number.cast_signed() == libc::SYS_rseq;
+        let Some(loans) = self.shared.loans.as_ref().filter(|_| !self.new_program) else {
+            return false;
+        };
+        is_rseq
+            && loans
+                .borrow_mut()
+                .keep_area(self.thread.tracee.pid(), arguments)
+    }
+}
+
+/// What is known of a thread that has run for a while.
+fn known(thread: Tracee, behind: u64, settled: Settled) -> Result<Thread, TraceError> {
+    let mut known = Thread::new(thread);
+    let clears = cleared(thread, behind)?;
+    let learn = |known: &mut Thread, call: i64, address: u64| {
+        let arguments = [address, 0, 0, 0, 0, 0];
+        known.at_exit.learn(call.cast_unsigned(), &arguments);
+    };
+    learn(&mut known, libc::SYS_set_tid_address, clears);
+    learn(&mut known, libc::SYS_set_robust_list, thread.robust_list());
+    known.interrupted = settled.resumes.and_then(|beginning| begun(&beginning));
+    Ok(known)
+}
+
+/// The call that a thread has begun before it was attached to.
+fn begun(beginning: &Registers) -> Option<Call> {
+    let call = reprise_syscalls::find(beginning.rax())?;
+    Some(Call {
+        number: call.number,
+        ip: beginning.rip(),
+        arguments: beginning.arguments()[..usize::from(call.arguments)].to_vec(),
+        result: (-516i64).cast_unsigned(),
+        ..Call::default()
+    })
+}
+
+/// The address at which the kernel writes when a thread ends.
+fn cleared(thread: Tracee, behind: u64) -> Result<u64, TraceError> {
+    const PR_GET_TID_ADDRESS: u64 = 40;
+    let at = thread.registers()?.rsp().wrapping_sub(BELOW) & !7;
+    let saved = thread.read_some(at, 8);
+    if saved.len() < 8 {
+        return Ok(0);
+    }
+    let arguments = [PR_GET_TID_ADDRESS, at, 0, 0, 0, 0];
+    let result = thread.call_at(behind, libc::SYS_prctl, arguments)?;
+    let word = thread.read_some(at, 8);
+    thread.write(at, &saved)?;
+    let word = <[u8; 8]>::try_from(word).map_or(0, u64::from_le_bytes);
+    Ok(if result == 0 { word } else { 0 })
+}
+
+impl Attached {
+    /// Its first thread.
+    pub(crate) fn first(&self) -> Tracee {
+        Tracee::already(self.process)
+    }
+}
