@@ -26,6 +26,7 @@ const KNOWN: &[(&str, &str)] = &[
     ("explore", "STRATEGY"),
     ("seed", "N"),
     ("steps", "N"),
+    ("guide", "FILE"),
 ];
 
 /// What the agent was asked to do.
@@ -60,6 +61,8 @@ pub(crate) struct Options {
     pub(crate) seed: Option<u64>,
     /// How many places the run is thought to come to.
     pub(crate) steps: Option<u64>,
+    /// Who is wished to run, instead of what a strategy chooses.
+    pub(crate) guide: Option<PathBuf>,
 }
 
 /// When a recording stops although its program goes on.
@@ -164,6 +167,7 @@ impl Options {
                     "out" => &mut self.out,
                     "report" => &mut self.report,
                     "follow" => &mut self.follow,
+                    "guide" => &mut self.guide,
                     _ => &mut self.probe,
                 };
                 place.replace(value.into()).is_some()
@@ -185,6 +189,7 @@ impl Options {
             None if explores => needs("explore", "out"),
             Some(_) if !observes && !explores => needs("out", "observe"),
             _ if self.follow.is_some() && observes => needs("follow", "report"),
+            _ if self.guide.is_some() && !explores => needs("guide", "explore"),
             _ if self.verbosity.is_some() && self.follow.is_none() => needs("verbosity", "follow"),
             _ if self.no_oracle && !observes => needs("no-oracle", "observe"),
             _ if self.races && !observes => needs("races", "observe"),

@@ -90,11 +90,18 @@ fn begin(session: &Session, frame: Frame) -> Result<(), String> {
                 strategy,
                 seed,
                 steps,
+                guide,
                 ..
             } => {
                 let strategy = frame.string(strategy).ok_or("there is no memory")?;
-                let arguments = [jvalue { l: strategy }, long(*seed), long(*steps)];
-                let signature = c"(Ljava/lang/String;JJ)V";
+                let guide = frame.string(guide).ok_or("there is no memory")?;
+                let arguments = [
+                    jvalue { l: strategy },
+                    long(*seed),
+                    long(*steps),
+                    jvalue { l: guide },
+                ];
+                let signature = c"(Ljava/lang/String;JJLjava/lang/String;)V";
                 natives::call(session, frame, c"explore", signature, &arguments)
             }
         }
@@ -210,11 +217,13 @@ unsafe fn change(session: &Session, loader: jobject, name: &str, bytes: &[u8]) -
     };
     let edited = match &session.mode {
         Mode::Follow { places, .. } => follow(places.get(name), name, bytes, &is_thread)?,
-        Mode::Explore { schedule, .. } => {
-            let mut number = |method: &str, descriptor: &str, offset: u32| {
-                schedule.number(name, method, descriptor, offset)
-            };
-            match explore::instrument(bytes, &is_thread, &mut number) {
+        Mode::Explore {
+            schedule, places, ..
+        } => {
+            let places = places.get(name).map(Vec::as_slice).unwrap_or_default();
+            let places: Vec<_> = places.iter().map(|(_, place)| place).collect();
+            let mut number = |site: &explore::Site<'_>| schedule.number(name, site);
+            match explore::instrument(bytes, &places, &is_thread, &mut number) {
                 Ok(edited) => edited,
                 Err(error) => {
                     crate::say(&format!("{name} cannot be given to the scheduler: {error}"));

@@ -18,7 +18,7 @@ mod writing;
 use std::collections::{HashMap, HashSet};
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock};
 
 use jvmti_bindings::sys::jvmti::jvmtiCapabilities;
@@ -58,7 +58,11 @@ enum Mode {
         strategy: CString,
         seed: i64,
         steps: i64,
-        schedule: writing::Writing,
+        /// The file with who is wished to run; empty for nobody.
+        guide: CString,
+        schedule: Box<writing::Writing>,
+        /// Places that get probes whatever they are, by class.
+        places: HashMap<String, Vec<(u32, Place)>>,
     },
 }
 
@@ -66,27 +70,49 @@ impl Mode {
     fn of(options: &Options) -> Result<Self, String> {
         let number = |value: Option<u64>| value.unwrap_or_default().cast_signed();
         if let Some(strategy) = &options.explore {
+            let guide = options.guide.clone().unwrap_or_default();
+            let places = match guide.as_os_str().is_empty() {
+                true => Vec::new(),
+                false => read_places(&guide)?,
+            };
+            let out = options.out.clone().unwrap_or_default();
             return Ok(Self::Explore {
                 strategy: CString::new(strategy.as_str()).map_err(|error| error.to_string())?,
                 seed: number(options.seed),
                 steps: number(options.steps),
-                schedule: writing::Writing::create(&options.out.clone().unwrap_or_default())?,
+                guide: path(&guide)?,
+                schedule: Box::new(writing::Writing::create(&out, &places)?),
+                places: by_class(places),
             });
         }
         let file = options.follow.clone().unwrap_or_default();
-        let text = std::fs::read_to_string(&file)
-            .map_err(|error| format!("cannot read the plan {}: {error}", file.display()))?;
-        let mut places: HashMap<String, Vec<(u32, Place)>> = HashMap::new();
-        for (number, place) in plan::places(&text) {
-            let class = places.entry(place.class.clone()).or_default();
-            class.push((number, place));
-        }
+        let places = by_class(read_places(&file)?);
         Ok(Self::Follow {
-            plan: CString::new(file.as_os_str().as_bytes()).map_err(|error| error.to_string())?,
+            plan: path(&file)?,
             verbosity: i32::try_from(number(options.verbosity)).unwrap_or(0),
             places,
         })
     }
+}
+
+fn path(path: &Path) -> Result<CString, String> {
+    CString::new(path.as_os_str().as_bytes()).map_err(|error| error.to_string())
+}
+
+/// The places that a plan names.
+fn read_places(file: &Path) -> Result<Vec<(u32, Place)>, String> {
+    let text = std::fs::read_to_string(file);
+    let text = text.map_err(|error| format!("cannot read the plan {}: {error}", file.display()))?;
+    Ok(plan::places(&text))
+}
+
+fn by_class(places: Vec<(u32, Place)>) -> HashMap<String, Vec<(u32, Place)>> {
+    let mut classes: HashMap<String, Vec<(u32, Place)>> = HashMap::new();
+    for (number, place) in places {
+        let class = classes.entry(place.class.clone()).or_default();
+        class.push((number, place));
+    }
+    classes
 }
 
 /// Prepares to follow or to choose a schedule; it begins when the JVM is initialised.

@@ -50,16 +50,26 @@ final class Ending {
         return owner == null ? "" : " that thread " + owner.number + " has";
     }
 
-    /** The first frame that is the program's own. */
     private static String where(Thread thread) {
-        for (StackTraceElement frame : thread.getStackTrace()) {
+        StackTraceElement frame = own(thread.getStackTrace());
+        return frame == null ? "" : ", at " + frame.getFileName() + ":" + frame.getLineNumber() + " in "
+                + frame.getClassName() + "." + frame.getMethodName();
+    }
+
+    /** The source line of the first frame that is the program's own; empty if there is none. */
+    static String place(StackTraceElement[] stack) {
+        StackTraceElement frame = own(stack);
+        return frame == null ? "" : frame.getFileName() + ":" + frame.getLineNumber();
+    }
+
+    private static StackTraceElement own(StackTraceElement[] stack) {
+        for (StackTraceElement frame : stack) {
             String name = frame.getClassName();
             if (!name.startsWith("java.") && !name.startsWith("jdk.") && !name.startsWith("sun.")
                     && !name.startsWith("reprise.scheduler.")) {
-                return ", at " + frame.getFileName() + ":" + frame.getLineNumber() + " in " + name + "."
-                        + frame.getMethodName();
+                return frame;
             }
         }
-        return "";
+        return null;
     }
 }

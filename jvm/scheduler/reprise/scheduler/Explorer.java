@@ -8,6 +8,8 @@ final class Explorer extends Policy {
     private long epoch = 1;
     private long steps;
     private Turn[] ready = new Turn[16];
+    /** With a guide: who ran, and until when. */
+    private final StringBuilder stretches = new StringBuilder();
     /** The last action, which may still turn out to have had no effect. */
     private String action;
     private Turn target;
@@ -26,6 +28,7 @@ final class Explorer extends Policy {
         }
         long count = counts[site];
         counts[site] = (count >>> 32 == epoch ? count : epoch << 32) + 1;
+        me.attempt = counts[site] & 0xffff_ffffL;
     }
 
     @Override
@@ -43,6 +46,7 @@ final class Explorer extends Policy {
 
     private void offer(Turn me) {
         steps++;
+        me.steps++;
         if (me.initialising > 0) {
             return;
         }
@@ -52,6 +56,7 @@ final class Explorer extends Policy {
             if (next != me) {
                 event(me, false);
                 act("switch", next);
+                stretch(me, me.steps, " ");
                 Engine.yieldTo(me, next);
             }
         }
@@ -68,7 +73,7 @@ final class Explorer extends Policy {
             strategy.yields(me);
         }
         int count = collect();
-        Turn next = count == 0 ? timeout() : strategy.instead(ready, count);
+        Turn next = count == 0 ? timeout() : strategy.instead(me, ready, count);
         if (next == me) {
             return me;
         }
@@ -78,7 +83,7 @@ final class Explorer extends Policy {
     @Override
     Turn contended(Turn me, Object monitor, Turn owner) {
         int count = collect();
-        return leave(me, count == 0 ? timeout() : strategy.instead(ready, count), false);
+        return leave(me, count == 0 ? timeout() : strategy.instead(me, ready, count), false);
     }
 
     /** Writes down that the thread gives way. */
@@ -92,9 +97,11 @@ final class Explorer extends Policy {
                 Native.action("timeout", next.number);
             }
             act("switch", next);
+            stretch(me, me.steps + 1, "! ");
         }
         if (next == null) {
             flush();
+            tell();
             throw Ending.end(me, "deadlock", "");
         }
         return next;
@@ -104,6 +111,7 @@ final class Explorer extends Policy {
     void resumed(Turn me) {
         if (me.site >= 0) {
             counts[me.site] = (epoch << 32) + 1;
+            me.attempt = 1;
         }
     }
 
@@ -112,18 +120,22 @@ final class Explorer extends Policy {
         flush();
         Native.event(Script.EXITS, 1, false);
         epoch++;
+        stretch(me, me.steps + 1, "! ");
         int count = collect();
-        Turn next = count == 0 ? timeout() : strategy.instead(ready, count);
+        Turn next = count == 0 ? timeout() : strategy.instead(me, ready, count);
         if (next != null && !isLast()) {
             if (next.timedOut) {
                 Native.action("timeout", next.number);
             }
             act("die", next);
+            strategy.happened();
             return next;
         }
         act("die", null);
+        strategy.happened();
         if (!isLast()) {
             flush();
+            tell();
             throw Ending.end(me, "deadlock", "");
         }
         return null;
@@ -142,16 +154,15 @@ final class Explorer extends Policy {
 
     @Override
     Turn notified(Turn me, Object monitor) {
+        Turn[] waiting = new Turn[Engine.count()];
         int count = 0;
-        Turn chosen = null;
         for (int number = 0; number < Engine.count(); number++) {
             Turn turn = Engine.turn(number);
-            if (turn.state == Turn.WAITING && turn.on == monitor
-                    && strategy.random.nextInt(++count) == 0) {
-                chosen = turn;
+            if (turn.state == Turn.WAITING && turn.on == monitor) {
+                waiting[count++] = turn;
             }
         }
-        return chosen;
+        return count == 0 ? null : strategy.notified(waiting, count);
     }
 
     @Override
@@ -164,7 +175,22 @@ final class Explorer extends Policy {
     @Override
     void finish() {
         flush();
+        tell();
+    }
+
+    /** What is known of the run beside its schedule. */
+    private void tell() {
         Native.report("steps", String.valueOf(steps));
+        if (stretches.length() > 0) {
+            Native.report("stretches", stretches.toString());
+        }
+    }
+
+    /** Writes down that a thread has run up to a place, and whether it had to stop; see {@link Guide}. */
+    private void stretch(Turn me, long end, String how) {
+        if (strategy instanceof Guide) {
+            stretches.append(me.descent).append(':').append(end).append(how);
+        }
     }
 
     /** Collects who could run; returns how many. */
@@ -229,6 +255,7 @@ final class Explorer extends Policy {
         long count = me.site < 0 ? 1 : counts[me.site] & 0xffff_ffffL;
         Native.event(me.site, count, in);
         epoch++;
+        strategy.happened();
     }
 
     private void act(String word, Turn next) {

@@ -11,9 +11,12 @@ public final class Scheduler {
         script.begin();
     }
 
-    /** Lets a strategy choose who runs. */
-    public static void explore(String strategy, long seed, long steps) {
-        Engine.begin(new Explorer(Strategy.of(strategy, seed, steps)));
+    /** Lets a strategy choose who runs; with a file, as far as that goes, what is in it. */
+    public static void explore(String strategy, long seed, long steps, String file)
+            throws java.io.IOException {
+        Engine.begin(new Explorer(file.isEmpty()
+                ? Strategy.of(strategy, seed, steps)
+                : Guide.read(file, seed)));
     }
 
     /** A thread begins. */

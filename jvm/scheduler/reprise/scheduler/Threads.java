@@ -32,7 +32,8 @@ public final class Threads {
         Turn turn = Engine.of(thread);
         if (turn != null && thread.getUncaughtExceptionHandler() == thread.getThreadGroup()
                 && Thread.getDefaultUncaughtExceptionHandler() == null) {
-            Native.report("uncaught", turn.number + " " + thrown.getClass().getName());
+            Native.report("uncaught", turn.number + " " + thrown.getClass().getName() + " "
+                    + Ending.place(thrown.getStackTrace()));
         }
     }
 

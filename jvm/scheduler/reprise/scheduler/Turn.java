@@ -45,6 +45,10 @@ final class Turn {
     boolean timedOut;
     /** The bytecode that it is about to execute or executes. */
     int site = NOWHERE;
+    /** How often it has been reached since the last event. */
+    long attempt;
+    /** How many places it has come to at which it could be stopped. */
+    long steps;
     /** It has come to the attempt at which the schedule wants it to block. */
     boolean marked;
     /** Its end is what the schedule waits for. */
