@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::time::Instant;
 
 use jiff::Timestamp;
 
@@ -11,6 +12,7 @@ use super::{Request, say};
 use crate::failure::{Failure, Status};
 use crate::output_name::Values;
 use crate::schedule::run::{self, Choice, Run, Start};
+use crate::schedule::shared::{Shared, Unfit};
 
 /// Who chooses.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,36 +48,88 @@ pub struct Search {
     pub until_failure: bool,
 }
 
+/// How many places the first run is thought to come to: later ones are about as long as
+/// those before.
+const STEPS: u64 = 1000;
+
 /// Runs the command, until it fails if that is wanted.
 pub fn run(request: &Request, search: &Search) -> Result<Status, Failure> {
     let out = output(request)?;
-    // How long a run is, is known from the one before.
-    let mut steps = 1000;
-    let mut number = 0;
+    let mut state = State {
+        number: 0,
+        steps: STEPS,
+        began: Instant::now(),
+        expected: false,
+    };
+    if search.runs > 1 {
+        state.skip(request, search);
+    }
     loop {
-        let seed = search.seed.wrapping_add(number);
-        number += 1;
+        let seed = search.seed.wrapping_add(state.number);
+        state.number += 1;
         let Strategy(name) = &search.strategy;
         let start = Start {
             command: &request.command,
             quiet: false,
             limit: None,
         };
+        let steps = state.steps;
         let choice = Choice::Strategy { name, seed, steps };
         let run = run::run(start, choice, &out)?;
-        steps = run.steps.max(1);
-        let failed = run.fault().is_some();
-        let found = failed && search.until_failure;
-        if !found && number < search.runs && !run.interrupted {
+        state.steps = run.steps.max(1);
+        let found = run.fault().is_some() && search.until_failure;
+        if state.expected && !found {
+            say("a JVM is started for each run: one failed only in a JVM that had others before");
+            state.expected = false;
+        }
+        if !found && state.number < search.runs && !run.interrupted {
             let _ = fs::remove_file(&out);
             continue;
         }
-        tell(request, &run, &out, number, seed);
+        tell(request, &run, &out, &state, seed);
         return Ok(Status::Subject(run.status));
     }
 }
 
-fn tell(request: &Request, run: &Run, out: &Path, number: u64, seed: u64) {
+/// How far a search has come.
+struct State {
+    /// How many runs there have been.
+    number: u64,
+    /// How many places the next is thought to come to.
+    steps: u64,
+    began: Instant,
+    /// Whether the next run has failed already, in a JVM that it shared with others.
+    expected: bool,
+}
+
+impl State {
+    /// Passes over runs that are not kept, all in one JVM: up to the first that fails, or
+    /// the last. Where they cannot share one, says why, and passes over none.
+    fn skip(&mut self, request: &Request, search: &Search) {
+        let mut shared = Shared::new(&request.command, None);
+        let Strategy(name) = &search.strategy;
+        while self.number + 1 < search.runs {
+            let seed = search.seed.wrapping_add(self.number);
+            let steps = self.steps;
+            match shared.run(Choice::Strategy { name, seed, steps }) {
+                Ok(run) if run.fault().is_some() && search.until_failure => {
+                    self.expected = true;
+                    return;
+                }
+                Ok(run) => {
+                    self.steps = run.steps.max(1);
+                    self.number += 1;
+                }
+                Err(Unfit(why)) => {
+                    say(&format!("a JVM is started for each run: {why}"));
+                    return;
+                }
+            }
+        }
+    }
+}
+
+fn tell(request: &Request, run: &Run, out: &Path, state: &State, seed: u64) {
     for line in &run.said {
         say(line);
     }
@@ -93,6 +147,10 @@ fn tell(request: &Request, run: &Run, out: &Path, number: u64, seed: u64) {
         .iter()
         .map(|word| word.to_string_lossy().into_owned())
         .collect();
+    let mut number = state.number.to_string();
+    if state.number > 1 {
+        number += &format!(" after {:.1} s", state.began.elapsed().as_secs_f64());
+    }
     say(&format!(
         "run {number}, seed {seed}: {what}; recorded {} ({events} events); replay it with: \
          reprise replay {} -- {}",

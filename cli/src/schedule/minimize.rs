@@ -13,6 +13,7 @@ use reprise_turns::plan;
 use tempfile::TempDir;
 
 use super::run::{self, Choice, Fault, Run, Start};
+use super::shared::{Shared, Unfit};
 use crate::escape::{Lines, escape};
 use crate::failure::{Failure, Status};
 use crate::replay::schedule::{Following, fitting_switches, follow};
@@ -42,19 +43,10 @@ pub fn run(request: &Request) -> Result<Status, Failure> {
     let mut search = Search::new(request, &switches)?;
     let (fault, first) = search.first(&switches)?;
     let before = Length::of(&first.stretches);
-    let mut minimizer = Minimizer::new(first.stretches);
-    while search.runs < request.runs
-        && let Some(candidate) = minimizer.candidate()
-    {
-        search.progress(Length::of(minimizer.best()));
-        match search.with(&candidate)? {
-            Some(run) if run.fault().is_some_and(|f| f.is_like(&fault)) => {
-                if minimizer.failed(run.stretches) {
-                    search.keep()?;
-                }
-            }
-            _ => minimizer.passed(),
-        }
+    let mut minimizer = search.minimize(&first, &fault)?;
+    if search.shared.take().is_some() && !search.has_again(minimizer.best(), &fault)? {
+        search.say("a JVM is started for each run: in one of its own it does not do the same");
+        minimizer = search.minimize(&first, &fault)?;
     }
     search.clear_line();
     search.follow(request, &fault)?;
@@ -121,6 +113,8 @@ struct Search<'r> {
     /// How long a run may take.
     limit: Option<Duration>,
     terminal: bool,
+    /// The JVM that the runs share, as long as they can.
+    shared: Option<Shared<'r>>,
 }
 
 impl<'r> Search<'r> {
@@ -137,6 +131,7 @@ impl<'r> Search<'r> {
             runs: 0,
             limit: None,
             terminal: io::stderr().is_terminal(),
+            shared: None,
         })
     }
 
@@ -173,7 +168,45 @@ impl<'r> Search<'r> {
             ));
         }
         self.keep()?;
+        let places = self.file("places");
+        fs::write(&places, &self.places).map_err(|error| Failure::new("write a plan", error))?;
+        self.shared = Some(Shared::new(&self.request.command, Some(places)));
         Ok((fault, run))
+    }
+
+    /// Tries what can be tried.
+    fn minimize(&mut self, first: &Run, fault: &Fault) -> Result<Minimizer, Failure> {
+        let mut minimizer = Minimizer::new(first.stretches.clone());
+        while self.runs < self.request.runs
+            && let Some(candidate) = minimizer.candidate()
+        {
+            self.progress(Length::of(minimizer.best()));
+            match self.with(&candidate)? {
+                Some(run) if run.fault().is_some_and(|found| found.is_like(fault)) => {
+                    if minimizer.failed(run.stretches) && self.shared.is_none() {
+                        self.keep()?;
+                    }
+                }
+                _ => minimizer.passed(),
+            }
+        }
+        Ok(minimizer)
+    }
+
+    /// Whether the best run is the same in a JVM of its own; then its schedule is kept.
+    fn has_again(&mut self, best: &[Stretch], fault: &Fault) -> Result<bool, Failure> {
+        if best.is_empty() {
+            // The first run was in one of its own.
+            return Ok(true);
+        }
+        let run = self.with(best)?;
+        let same = run.is_some_and(|run| {
+            run.stretches == best && run.fault().is_some_and(|found| found.is_like(fault))
+        });
+        if same {
+            self.keep()?;
+        }
+        Ok(same)
     }
 
     /// The run with these wishes; none if it took too long.
@@ -182,8 +215,27 @@ impl<'r> Search<'r> {
         for wish in wishes {
             let _ = writeln!(plan, "run\t{}\t{}", wish.thread, wish.end);
         }
+        if let Some(shared) = &mut self.shared {
+            let guide = self.folder.path().join("wishes");
+            fs::write(&guide, &plan).map_err(|error| Failure::new("write a plan", error))?;
+            match shared.run(Choice::Guide(&guide)) {
+                Ok(run) => {
+                    self.runs += 1;
+                    return Ok(Some(run));
+                }
+                Err(Unfit(why)) => {
+                    self.say(&format!("a JVM is started for each run: {why}"));
+                    self.shared = None;
+                }
+            }
+        }
         let run = self.run(&plan)?;
         Ok((!run.endless).then_some(run))
+    }
+
+    fn say(&self, text: &str) {
+        self.clear_line();
+        say(text);
     }
 
     fn run(&mut self, plan: &str) -> Result<Run, Failure> {

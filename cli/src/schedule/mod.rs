@@ -8,6 +8,7 @@ pub mod minimize;
 pub mod output;
 pub mod program;
 pub mod run;
+pub mod shared;
 
 use std::fs::File;
 use std::io::{self, Read};

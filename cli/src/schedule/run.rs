@@ -141,7 +141,7 @@ impl Run {
         }
     }
 
-    fn add(&mut self, line: &str) {
+    pub(super) fn add(&mut self, line: &str) {
         let (what, rest) = line.split_once(' ').unwrap_or((line, ""));
         match what {
             "steps" => self.steps = rest.parse().unwrap_or_default(),

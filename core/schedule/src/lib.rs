@@ -191,7 +191,7 @@
     clippy::unreachable,
     clippy::unwrap_used
 )]
-#![cfg_attr(test, allow(clippy::unwrap_used))]
+#![cfg_attr(test, allow(clippy::panic, clippy::unwrap_used))]
 
 pub mod explain;
 pub mod limits;

@@ -17,7 +17,7 @@ use reprise_classfile::write::{ClassEditor, Invoke, PoolEditor, Snippet};
 use reprise_program::Notes;
 
 use crate::TurnError;
-use crate::calls::redirect;
+use crate::calls::redirect_all;
 use crate::plan::Place;
 
 const POINT: &str = "reprise/scheduler/Point";
@@ -78,7 +78,7 @@ pub fn instrument(
             is_thread,
         };
         body.points(&mut editor, number)?;
-        redirect(&class, &mut editor, body.pool, is_thread)?;
+        redirect_all(&class, &mut editor, body.pool, is_thread)?;
         body.brackets(&mut editor)?;
         let code = editor.finish(&mut edited.pool)?;
         edited.set_code(index, code)?;

@@ -45,6 +45,9 @@ struct Session {
     threads: Mutex<HashSet<String>>,
 }
 
+/// By name: the bytes of a class as it was, and as it became.
+type Changed = HashMap<String, (Vec<u8>, Vec<u8>)>;
+
 /// What the threads do.
 enum Mode {
     Follow {
@@ -61,6 +64,10 @@ enum Mode {
         /// The file with who is wished to run; empty for nobody.
         guide: CString,
         schedule: Box<writing::Writing>,
+        /// In a JVM that has many runs: where they are asked for, and answered.
+        serve: Option<(CString, CString)>,
+        /// Classes as they were and as they became: each run loads them anew.
+        known: Mutex<Changed>,
         /// Places that get probes whatever they are, by class.
         places: HashMap<String, Vec<(u32, Place)>>,
     },
@@ -75,13 +82,18 @@ impl Mode {
                 true => Vec::new(),
                 false => read_places(&guide)?,
             };
-            let out = options.out.clone().unwrap_or_default();
+            let serve = match (&options.requests, &options.answers) {
+                (Some(requests), Some(answers)) => Some((path(requests)?, path(answers)?)),
+                _ => None,
+            };
             return Ok(Self::Explore {
                 strategy: CString::new(strategy.as_str()).map_err(|error| error.to_string())?,
                 seed: number(options.seed),
                 steps: number(options.steps),
                 guide: path(&guide)?,
-                schedule: Box::new(writing::Writing::create(&out, &places)?),
+                serve,
+                known: Mutex::default(),
+                schedule: Box::new(writing::Writing::create(options.out.as_deref(), &places)?),
                 places: by_class(places),
             });
         }

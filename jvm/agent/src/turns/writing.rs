@@ -13,7 +13,8 @@ use reprise_turns::plan::Place;
 
 /// A schedule on its way into a file.
 pub(super) struct Writing {
-    file: File,
+    /// None where nobody wants it.
+    file: Option<File>,
     sites: Mutex<Sites>,
 }
 
@@ -56,9 +57,12 @@ impl Sites {
 
 impl Writing {
     /// `places` are numbered as their plan does it, two for a bytecode.
-    pub(super) fn create(path: &Path, places: &[(u32, Place)]) -> Result<Self, String> {
-        let file = File::create_new(path)
-            .map_err(|error| format!("cannot create {}: {error}", path.display()))?;
+    pub(super) fn create(path: Option<&Path>, places: &[(u32, Place)]) -> Result<Self, String> {
+        let create = |path: &Path| {
+            File::create_new(path)
+                .map_err(|error| format!("cannot create {}: {error}", path.display()))
+        };
+        let file = path.map(create).transpose()?;
         let mut sites = Sites::default();
         let mut places: Vec<_> = places.iter().collect();
         places.sort_by_key(|(number, _)| *number);
@@ -128,6 +132,8 @@ impl Writing {
 
     /// A disk that is full ends the schedule, not the program.
     fn line(&self, text: &str) {
-        let _ = (&self.file).write_all(text.as_bytes());
+        if let Some(mut file) = self.file.as_ref() {
+            let _ = file.write_all(text.as_bytes());
+        }
     }
 }

@@ -12,15 +12,28 @@ final class Ending {
         // Nothing that is called from here on is the scheduler's business.
         Engine.policy = null;
         Engine.frozen = true;
-        Native.report(what, text);
+        report(what, text);
         for (int number = 0; number < Engine.count(); number++) {
             Turn turn = Engine.turn(number);
             if (turn.state != Turn.DEAD) {
-                Native.report("stands", line(turn, turn == me));
+                report("stands", line(turn, turn == me));
             }
+        }
+        if (Serving.active) {
+            Serving.end(STATUS);
+            Engine.stay();
         }
         Runtime.getRuntime().halt(STATUS);
         return new IllegalStateException();
+    }
+
+    /** Says something to whoever started the program. */
+    static void report(String what, String text) {
+        if (Serving.active) {
+            Serving.say(what, text);
+        } else {
+            Native.report(what, text);
+        }
     }
 
     private static String line(Turn turn, boolean running) {

@@ -2,11 +2,15 @@ package reprise.scheduler;
 
 /** Lets a strategy choose who runs, and writes down what it has chosen, as a schedule. */
 final class Explorer extends Policy {
+    /** Whether the schedule is written down. */
+    static boolean writes = true;
+
     private final Strategy strategy;
     /** Per site: the number of the last event, and how often it was reached since. */
     private long[] counts = new long[1024];
     private long epoch = 1;
     private long steps;
+    private boolean told;
     private Turn[] ready = new Turn[16];
     /** With a guide: who ran, and until when. */
     private final StringBuilder stretches = new StringBuilder();
@@ -94,7 +98,7 @@ final class Explorer extends Policy {
         } else {
             event(me, in);
             if (next != null && next.timedOut) {
-                Native.action("timeout", next.number);
+                action("timeout", next.number);
             }
             act("switch", next);
             stretch(me, me.steps + 1, "! ");
@@ -118,14 +122,14 @@ final class Explorer extends Policy {
     @Override
     Turn ended(Turn me) {
         flush();
-        Native.event(Script.EXITS, 1, false);
+        write(Script.EXITS, 1, false);
         epoch++;
         stretch(me, me.steps + 1, "! ");
         int count = collect();
         Turn next = count == 0 ? timeout() : strategy.instead(me, ready, count);
         if (next != null && !isLast()) {
             if (next.timedOut) {
-                Native.action("timeout", next.number);
+                action("timeout", next.number);
             }
             act("die", next);
             strategy.happened();
@@ -168,7 +172,7 @@ final class Explorer extends Policy {
     @Override
     void interrupts(Turn me, Turn other) {
         event(me, false);
-        Native.action(other.timedOut ? "timeout" : "notify", other.number);
+        action(other.timedOut ? "timeout" : "notify", other.number);
         resumed(me);
     }
 
@@ -180,9 +184,13 @@ final class Explorer extends Policy {
 
     /** What is known of the run beside its schedule. */
     private void tell() {
-        Native.report("steps", String.valueOf(steps));
+        if (told) {
+            return;
+        }
+        told = true;
+        Ending.report("steps", String.valueOf(steps));
         if (stretches.length() > 0) {
-            Native.report("stretches", stretches.toString());
+            Ending.report("stretches", stretches.toString());
         }
     }
 
@@ -253,7 +261,7 @@ final class Explorer extends Policy {
             me.site = me.state == Turn.PARKED ? Script.PARKS : Script.WAITS;
         }
         long count = me.site < 0 ? 1 : counts[me.site] & 0xffff_ffffL;
-        Native.event(me.site, count, in);
+        write(me.site, count, in);
         epoch++;
         strategy.happened();
     }
@@ -265,8 +273,20 @@ final class Explorer extends Policy {
 
     private void flush() {
         if (action != null) {
-            Native.action(action, target == null ? -1 : target.number);
+            action(action, target == null ? -1 : target.number);
             action = null;
+        }
+    }
+
+    private static void write(int site, long count, boolean in) {
+        if (writes) {
+            Native.event(site, count, in);
+        }
+    }
+
+    private static void action(String word, int thread) {
+        if (writes) {
+            Native.action(word, thread);
         }
     }
 }

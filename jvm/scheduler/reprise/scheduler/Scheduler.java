@@ -19,6 +19,11 @@ public final class Scheduler {
                 : Guide.read(file, seed)));
     }
 
+    /** Runs the program as often as somebody asks for it. Does not return. */
+    public static void serve(String requests, String answers) throws java.io.IOException {
+        Serving.serve(requests, answers);
+    }
+
     /** A thread begins. */
     public static void begun() {
         try {
@@ -40,15 +45,22 @@ public final class Scheduler {
     /** Without the scheduler the threads would wait for ever. */
     private static void fail(Throwable wrong) {
         StackTraceElement[] stack = wrong.getStackTrace();
-        Native.report("refused", "the scheduler failed: " + wrong
+        Ending.report("refused", "the scheduler failed: " + wrong
                 + (stack.length == 0 ? "" : " at " + stack[0]));
         Runtime.getRuntime().halt(3);
     }
 
     /** The calling thread finds a monitor taken. */
     public static void contended(Object monitor, Thread owner) {
+        if (monitor == Engine.TABLE || monitor == Serving.OVER) {
+            // The scheduler's own: who has them leaves them at once.
+            return;
+        }
         Turn me = Engine.mine();
         Turn other = owner == null ? null : Engine.of(owner);
+        if (Serving.active && me != null && owner != null && Engine.isLeft(owner)) {
+            Serving.unfit("an earlier run of it still has a monitor");
+        }
         // Who is in there only to look whether it is meant will leave by itself.
         if (me != null && other != null && other != me && !other.looksInto(monitor)) {
             Engine.contended(me, monitor, other);
@@ -59,7 +71,7 @@ public final class Scheduler {
     public static void finish() {
         Policy policy = Engine.policy;
         Engine.running = null;
-        if (policy != null) {
+        if (policy != null && !Serving.active) {
             policy.finish();
         }
     }

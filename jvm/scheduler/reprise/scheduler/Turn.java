@@ -28,6 +28,8 @@ final class Turn {
     final int number;
     /** Which child of which: 0.2.1. */
     final String descent;
+    /** In which run of the program. */
+    final int run;
     int children;
 
     int state = NEW;
@@ -66,7 +68,8 @@ final class Turn {
     /** The monitor in whose wait set the thread really is. */
     private volatile Object really;
 
-    Turn(Thread thread, int number, String descent) {
+    Turn(Thread thread, int number, String descent, int run) {
+        this.run = run;
         this.thread = thread;
         this.number = number;
         this.descent = descent;
