@@ -25,6 +25,7 @@ use reprise_classfile::read::{Constant, Instruction, MemberRef, access};
 use reprise_classfile::write::Snippet;
 
 use crate::ProbeError;
+use crate::copies;
 use crate::handles::{self, Makes};
 use crate::holds::Holds;
 use crate::method::Body;
@@ -225,7 +226,11 @@ fn probe(
     let arguments: Vec<(FieldType<'_>, u16)> =
         descriptor.parameters.iter().copied().zip(slots).collect();
 
+    let copies = copies::makes(instruction, member);
     let mut before = Snippet::new();
+    if copies {
+        copies::keep(&mut before)?;
+    }
     for (ty, slot) in arguments.iter().rev() {
         before.store(*ty, *slot)?;
     }
@@ -277,6 +282,9 @@ fn probe(
     body.editor.before(instruction.offset, before)?;
 
     let mut after = Snippet::new();
+    if copies {
+        copies::compare(&mut after, body.pool)?;
+    }
     if waits {
         body.load_recorder(&mut after)?;
         call(&mut after, "waited", &format!("({RECORDER})V"), body.pool)?;
