@@ -25,11 +25,12 @@ use reprise_classfile::read::{Constant, Instruction, MemberRef, access};
 use reprise_classfile::write::Snippet;
 
 use crate::ProbeError;
+use crate::copies;
 use crate::handles::{self, Makes};
 use crate::holds::Holds;
 use crate::method::Body;
 use crate::order::{is_wait, on_monitor};
-use crate::probe::{OBJECT_TYPE, RECORDER, call, duplicate, parameter, push_id};
+use crate::probe::{OBJECT_TYPE, RECORDER, call, duplicate, goes_along, parameter, push_id};
 use crate::pure::is_pure;
 
 /// The first version of class files that can push a class.
@@ -225,7 +226,11 @@ fn probe(
     let arguments: Vec<(FieldType<'_>, u16)> =
         descriptor.parameters.iter().copied().zip(slots).collect();
 
+    let copies = copies::makes(instruction, member);
     let mut before = Snippet::new();
+    if copies {
+        copies::keep(&mut before)?;
+    }
     for (ty, slot) in arguments.iter().rev() {
         before.store(*ty, *slot)?;
     }
@@ -249,6 +254,10 @@ fn probe(
     if way == Way::Inherited {
         before.push_class(&owner, body.pool)?;
     }
+    let only = only_argument(way, by_handle, &arguments);
+    if let Some((ty, slot)) = only {
+        before.load(ty, slot)?;
+    }
     body.load_recorder(&mut before)?;
     push_id(&mut before, site, body.pool)?;
     let bare = if arguments.is_empty() { "Bare" } else { "" };
@@ -257,6 +266,7 @@ fn probe(
         Way::Inherited => "Ljava/lang/Class;",
         _ => "",
     };
+    let value = only.map_or("", |(ty, _)| parameter(ty));
     let mut class = "";
     if way == Way::SuperConstructor {
         let name = body.class.name()?.to_str_lossy().replace('/', ".");
@@ -266,10 +276,12 @@ fn probe(
     call(
         &mut before,
         &format!("{called}{bare}"),
-        &format!("({object}{RECORDER}I{class})V"),
+        &format!("({object}{value}{RECORDER}I{class})V"),
         body.pool,
     )?;
-    body.log_arguments(&mut before, &arguments)?;
+    if only.is_none() {
+        body.log_arguments(&mut before, &arguments)?;
+    }
     holds.give(body, &mut before, instruction.offset, &arguments)?;
     for (ty, slot) in &arguments {
         before.load(*ty, *slot)?;
@@ -277,6 +289,9 @@ fn probe(
     body.editor.before(instruction.offset, before)?;
 
     let mut after = Snippet::new();
+    if copies {
+        copies::compare(&mut after, body.pool)?;
+    }
     if waits {
         body.load_recorder(&mut after)?;
         call(&mut after, "waited", &format!("({RECORDER})V"), body.pool)?;
@@ -312,6 +327,19 @@ fn probe(
     }
     body.editor.after(instruction.offset, after)?;
     Ok(())
+}
+
+/// The argument that goes along with the call itself: most have one at the most.
+fn only_argument<'t>(
+    way: Way,
+    by_handle: bool,
+    arguments: &[(FieldType<'t>, u16)],
+) -> Option<(FieldType<'t>, u16)> {
+    let can = matches!(way, Way::Dispatch | Way::Super | Way::Out | Way::New(_));
+    match *arguments {
+        [(ty, slot)] if can && !by_handle && goes_along(ty) => Some((ty, slot)),
+        _ => None,
+    }
 }
 
 /// Tells of the handle on the stack, whose call had these arguments.

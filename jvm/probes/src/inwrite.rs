@@ -26,17 +26,18 @@ use crate::calls::HAS_CLASS_CONSTANTS;
 use crate::catalog::{Catalog, Site};
 use crate::pattern::{Patterns, is_platform};
 use crate::probe::{call, duplicate, parameter, push_id};
-use crate::{ProbeError, Skipped, reflected};
+use crate::{ProbeError, Skipped, copies, reflected};
 
 /// Whether the class could write to a field of an inside class.
 pub(crate) fn mentions_inside_field(
     class: &ClassFile<'_>,
     patterns: &Patterns,
+    catalog: &dyn Catalog,
 ) -> Result<bool, ProbeError> {
     for index in class.pool.indexes() {
         let found = match class.pool.get(index)? {
             Constant::FieldRef { .. } => {
-                may_be_inside(class, &class.pool.member(index)?, patterns)?
+                may_be_inside(class, &class.pool.member(index)?, patterns, catalog)?
             }
             Constant::MethodRef { .. } => reflected::reaches(&class.pool.member(index)?).is_some(),
             Constant::Utf8(text) => names_inside_array(&text.to_str_lossy(), patterns),
@@ -100,6 +101,7 @@ fn may_be_inside(
     class: &ClassFile<'_>,
     member: &MemberRef<'_>,
     patterns: &Patterns,
+    catalog: &dyn Catalog,
 ) -> Result<bool, ProbeError> {
     let owner = member.class.to_str_lossy();
     if patterns.is_inside(&owner) {
@@ -109,11 +111,11 @@ fn may_be_inside(
         return Ok(false);
     }
     if member.class != class.name()? {
-        return Ok(true);
-    }
-    let above = class.super_name()?.map(Utf8::to_str_lossy);
-    if above.is_none_or(|above| is_platform(&above)) && class.interfaces.is_empty() {
-        return Ok(false);
+        return Ok(has_inside_above(
+            vec![owner.into_owned()],
+            patterns,
+            catalog,
+        ));
     }
     for field in &class.fields {
         if class.pool.utf8(field.name)? == member.name
@@ -122,7 +124,33 @@ fn may_be_inside(
             return Ok(false);
         }
     }
-    Ok(true)
+    let mut above = Vec::new();
+    for index in &class.interfaces {
+        above.push(class.pool.class_name(*index)?.to_str_lossy().into_owned());
+    }
+    let superclass = class.super_name()?.map(Utf8::to_str_lossy);
+    above.extend(superclass.map(std::borrow::Cow::into_owned));
+    Ok(has_inside_above(above, patterns, catalog))
+}
+
+/// Whether one of these classes, or something above them, may be inside. A class is
+/// loaded before what is above it: then nobody knows.
+fn has_inside_above(mut open: Vec<String>, patterns: &Patterns, catalog: &dyn Catalog) -> bool {
+    let mut met = BTreeSet::new();
+    while let Some(name) = open.pop() {
+        if patterns.is_inside(&name) {
+            return true;
+        }
+        if is_platform(&name) || met.contains(&name) {
+            continue;
+        }
+        match catalog.above(&name) {
+            Some(above) => open.extend(above),
+            None => return true,
+        }
+        met.insert(name);
+    }
+    false
 }
 
 pub(crate) fn instrument<'c>(
@@ -161,10 +189,36 @@ fn instrument_one<'c>(
     };
     let mut id = None;
     probe(class, method, &mut editor, pool, patterns, catalog, &mut id)?;
-    match id {
-        Some(_) => Ok(Some(editor.finish(pool)?)),
-        None => Ok(None),
+    let copies = copies(class, &mut editor, pool)?;
+    if id.is_none() && !copies {
+        return Ok(None);
     }
+    Ok(Some(editor.finish(pool)?))
+}
+
+/// Looks at what the calls of `clone` return; whether there are any.
+fn copies<'c>(
+    class: &'c ClassFile<'c>,
+    editor: &mut Editor<'c>,
+    pool: &mut PoolEditor<'c>,
+) -> Result<bool, ProbeError> {
+    let mut calls = Vec::new();
+    for instruction in editor.instructions() {
+        if let (true, Some(index)) = (copies::is_call(instruction), instruction.constant())
+            && copies::makes(instruction, &class.pool.member(index)?)
+        {
+            calls.push(instruction.offset);
+        }
+    }
+    for offset in &calls {
+        let mut before = Snippet::new();
+        copies::keep(&mut before)?;
+        editor.before(*offset, before)?;
+        let mut after = Snippet::new();
+        copies::compare(&mut after, pool)?;
+        editor.after(*offset, after)?;
+    }
+    Ok(!calls.is_empty())
 }
 
 /// Puts the probes into a body; the method gets its number with the first of
@@ -221,7 +275,7 @@ pub(crate) fn probe<'c>(
         let writes = matches!(instruction.opcode, opcode::PUTFIELD | opcode::PUTSTATIC);
         let crosses = (writes
             || reads && may_hold_inside(&member.descriptor.to_str_lossy(), patterns))
-            && may_be_inside(class, &member, patterns)?;
+            && may_be_inside(class, &member, patterns, catalog)?;
         if reach.is_none() && !crosses {
             continue;
         }

@@ -21,6 +21,7 @@
 //! | volatile fields of other inside classes | [`volatile`] |
 //! | `VarHandle`s and field updaters | `handles` |
 //! | the field that holds an object's number | `identity` |
+//! | and copies of the object, which must not have it | `copies` |
 //! | that field in listings | [`hide`] |
 //! | calls that need no event, with the reasons | [`pure`] |
 //! | what the inserted code calls | `probe` |
@@ -40,6 +41,7 @@ pub mod ahead;
 mod builders;
 mod calls;
 pub mod catalog;
+mod copies;
 pub mod count;
 mod dynamic;
 mod elements;
@@ -76,8 +78,12 @@ use crate::pattern::Patterns;
 pub struct Instrumented {
     /// The class file.
     pub bytes: Vec<u8>,
+    /// How many methods have probes.
+    pub edited: usize,
     /// The methods that were left as they were.
     pub skipped: Vec<Skipped>,
+    /// One of them may copy objects, with the number that is in their field.
+    pub copies_unseen: bool,
 }
 
 /// A method that was left as it was.
@@ -127,22 +133,41 @@ pub enum Numbers {
 
 /// Puts the probes of an inside class into it.
 pub fn inside(
-    bytes: &[u8],
+    class: &ClassFile<'_>,
     patterns: &Patterns,
     catalog: &mut dyn Catalog,
     numbers: Numbers,
 ) -> Result<Instrumented, ProbeError> {
-    let class = ClassFile::parse(bytes)?;
-    if has_probes(&class) {
+    if has_probes(class) {
         return Err(ProbeError::Already);
     }
-    let mut edited = ClassEditor::new(&class);
-    let skipped = method::instrument(&class, &mut edited, patterns, catalog)?;
+    let mut edited = ClassEditor::new(class);
+    let skipped = method::instrument(class, &mut edited, patterns, catalog)?;
     if numbers == Numbers::InField {
-        identity::inject(&class, &mut edited, patterns)?;
+        identity::inject(class, &mut edited, patterns)?;
     }
+    let copies_unseen = copies_unseen(class, &skipped)?;
+    let probed = edited.replaced();
     let bytes = edited.finish()?;
-    Ok(Instrumented { bytes, skipped })
+    Ok(Instrumented {
+        bytes,
+        edited: probed,
+        skipped,
+        copies_unseen,
+    })
+}
+
+/// Whether a method that was not given all of its probes may copy objects.
+fn copies_unseen(class: &ClassFile<'_>, skipped: &[Skipped]) -> Result<bool, ProbeError> {
+    for method in &class.methods {
+        let name = class.pool.utf8(method.name)?.to_str_lossy();
+        let descriptor = class.pool.utf8(method.descriptor)?.to_str_lossy();
+        let named = format!("{name}{descriptor}");
+        if skipped.iter().any(|skipped| skipped.method == named) && copies::has(class, method) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Whether a class calls the runtime already.
@@ -158,28 +183,35 @@ fn has_probes(class: &ClassFile<'_>) -> bool {
 /// fields, and, if asked to, gives its objects a place for their number; none when
 /// it stays as it is.
 pub fn outside(
-    bytes: &[u8],
+    class: &ClassFile<'_>,
     patterns: &Patterns,
     catalog: &mut dyn Catalog,
     numbers: Numbers,
 ) -> Result<Option<Instrumented>, ProbeError> {
-    let class = ClassFile::parse(bytes)?;
-    if has_probes(&class) {
+    if has_probes(class) {
         return Err(ProbeError::Already);
     }
-    let writes = inwrite::mentions_inside_field(&class, patterns)?;
-    let numbered = numbers == Numbers::InField && identity::begins_outside(&class)?;
-    if !writes && !numbered {
+    let writes = inwrite::mentions_inside_field(class, patterns, catalog)?;
+    let numbered = numbers == Numbers::InField && identity::begins_outside(class)?;
+    let copies = numbers == Numbers::InField && copies::mentions(class)?;
+    if !writes && !numbered && !copies {
         return Ok(None);
     }
-    let mut edited = ClassEditor::new(&class);
+    let mut edited = ClassEditor::new(class);
     let mut skipped = Vec::new();
-    if writes {
-        skipped = inwrite::instrument(&class, &mut edited, patterns, catalog)?;
+    if writes || copies {
+        skipped = inwrite::instrument(class, &mut edited, patterns, catalog)?;
     }
     if numbered {
         identity::add(&mut edited)?;
     }
+    let copies_unseen = copies_unseen(class, &skipped)?;
+    let probed = edited.replaced();
     let bytes = edited.finish()?;
-    Ok(Some(Instrumented { bytes, skipped }))
+    Ok(Some(Instrumented {
+        bytes,
+        edited: probed,
+        skipped,
+        copies_unseen,
+    }))
 }

@@ -12,6 +12,7 @@ use jvmti_bindings::sys::jvmti::{
     JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_VM_INIT, jvmtiEnv,
     jvmtiEventCallbacks,
 };
+use reprise_classfile::read::ClassFile;
 use reprise_jvm_events::table::Skipped;
 use reprise_probes::{Numbers, ProbeError};
 
@@ -209,11 +210,7 @@ unsafe fn instrument(
     // SAFETY: the caller vouches for the loader.
     let number = unsafe { session.loader(live, frame, loader) };
     let class = live.tables.class(number, inside, name);
-    let mut catalog = live.tables.catalog(class);
-    let shape = reprise_probes::shape::of_bytes(bytes);
-    if let Some(shape) = &shape {
-        live.tables.inherits(number, name, shape);
-    }
+    let mut catalog = live.tables.catalog(number, class);
     let skip = |method: String, why: String| {
         live.tables.skipped(Skipped {
             class: name.to_owned(),
@@ -221,19 +218,39 @@ unsafe fn instrument(
             why,
         });
     };
-    let mut methods = shape.iter().flat_map(|shape| &shape.methods);
-    if methods.any(|method| method.access & NATIVE != 0) {
+    let as_it_was = |why: String| {
+        skip(String::new(), why);
+        live.tables.leaves_copies_unseen(class);
+    };
+    if inside {
+        live.tables.bytes(class, bytes.to_vec());
+    }
+    let file = match ClassFile::parse(bytes) {
+        Ok(file) => file,
+        Err(error) => {
+            as_it_was(error.to_string());
+            return None;
+        }
+    };
+    let shape = reprise_probes::shape::of_class(&file).ok();
+    if let Some(shape) = &shape {
+        live.tables.inherits(number, name, shape);
+    }
+    if file
+        .methods
+        .iter()
+        .any(|method| method.access & NATIVE != 0)
+    {
         let why = "what its native methods write to inside fields is not seen";
         skip(String::new(), why.to_owned());
     }
     let result = if inside {
-        live.tables.bytes(class, bytes.to_vec());
-        reprise_probes::inside(bytes, &session.patterns, &mut catalog, Numbers::InField).map(Some)
+        reprise_probes::inside(&file, &session.patterns, &mut catalog, Numbers::InField).map(Some)
     } else {
         if let Some(shape) = shape {
             live.tables.shape(class, shape);
         }
-        reprise_probes::outside(bytes, &session.patterns, &mut catalog, Numbers::InField)
+        reprise_probes::outside(&file, &session.patterns, &mut catalog, Numbers::InField)
     };
     let instrumented = match result {
         Ok(instrumented) => instrumented?,
@@ -241,21 +258,26 @@ unsafe fn instrument(
             if error == ProbeError::Already {
                 say_once(name, &error);
             }
-            skip(String::new(), error.to_string());
+            as_it_was(error.to_string());
             return None;
         }
     };
-    if let Err(why) = reprise_probes::plausible(&instrumented.bytes) {
-        skip(String::new(), why);
+    if instrumented.edited > 0
+        && let Err(why) = reprise_probes::plausible(&file, &instrumented.bytes)
+    {
+        as_it_was(why);
+        return None;
+    }
+    // SAFETY: the caller vouches for the loader.
+    if let Err(error) = unsafe { let_read(session, module, loader, name) } {
+        as_it_was(error);
         return None;
     }
     for skipped in instrumented.skipped {
         skip(skipped.method, skipped.why);
     }
-    // SAFETY: the caller vouches for the loader.
-    if let Err(error) = unsafe { let_read(session, module, loader, name) } {
-        skip(String::new(), error);
-        return None;
+    if instrumented.copies_unseen {
+        live.tables.leaves_copies_unseen(class);
     }
     Some(instrumented.bytes)
 }

@@ -3,7 +3,7 @@
 //! Everything here is rare: it happens once per class, site or value, under
 //! one lock.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use reprise_classfile::read::ClassFile;
@@ -30,6 +30,8 @@ struct Inner {
     sites: Vec<Named>,
     heritage: Heritage,
     skipped: Vec<Skipped>,
+    /// Classes that may copy objects with the number that is in their field.
+    copies_unseen: HashSet<u32>,
     /// Which fields of inside classes are volatile.
     volatiles: Volatiles,
 }
@@ -57,6 +59,7 @@ impl Tables {
             sites: Vec::new(),
             heritage: Heritage::default(),
             skipped: Vec::new(),
+            copies_unseen: HashSet::new(),
             volatiles: Volatiles::new(sharing),
         }))
     }
@@ -140,6 +143,16 @@ impl Tables {
         inner.skipped.push(skipped);
     }
 
+    /// A class may copy objects, and nobody sees it.
+    pub(super) fn leaves_copies_unseen(&self, class: u32) {
+        self.inner().copies_unseen.insert(class);
+    }
+
+    /// Whether it may.
+    pub(super) fn copies_unseen(&self, class: u32) -> bool {
+        self.inner().copies_unseen.contains(&class)
+    }
+
     /// Everything that was left as it was.
     pub(super) fn all_skipped(&self) -> Vec<Skipped> {
         self.inner().skipped.clone()
@@ -188,9 +201,10 @@ impl Tables {
     }
 
     /// Who numbers the methods and sites of a class.
-    pub(super) fn catalog(&self, class: u32) -> impl Catalog {
+    pub(super) fn catalog(&self, loader: u32, class: u32) -> impl Catalog {
         Numbers {
             tables: self,
+            loader,
             class,
         }
     }
@@ -222,10 +236,15 @@ impl Inner {
 
 struct Numbers<'t> {
     tables: &'t Tables,
+    loader: u32,
     class: u32,
 }
 
 impl Catalog for Numbers<'_> {
+    fn above(&self, class: &str) -> Option<Vec<String>> {
+        self.tables.inner().heritage.above(self.loader, class)
+    }
+
     fn method(&mut self, access: u16, name: &str, descriptor: &str) -> u32 {
         let mut inner = self.tables.inner();
         inner.methods += 1;
