@@ -214,6 +214,7 @@ fn json_for_programs() {
               "text": "\"call 59\""
             }
           ],
+          "memory": null,
           "processes": [],
           "saved_events": 0,
           "started": "2023-11-14T22:13:20Z",
