@@ -88,6 +88,23 @@ const STUDIES: &[Study] = &[
         ],
     },
     Study {
+        name: "last-moments",
+        about: "the last second of programs as a file: its size by kind, and what it costs",
+        environment: &[("LAST_MOMENTS", "long")],
+        cargo: &[
+            "test",
+            "--release",
+            "--locked",
+            "-p",
+            "reprise",
+            "--test",
+            "e2e_sizes",
+            "--",
+            "--nocapture",
+            "--test-threads=1",
+        ],
+    },
+    Study {
         name: "recording-faults",
         about: "what is still readable of a recording that was cut short or damaged, at length",
         environment: &[("RECORDING_FAULTS", "long")],

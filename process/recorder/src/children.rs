@@ -8,7 +8,8 @@ use reprise_tracee::{Resume, Stop, Tracee, Trap};
 
 use crate::calls::{Way, unrecordable};
 use crate::log::{Page, Whose};
-use crate::session::{Phase, Session, Trouble, counter_on};
+use crate::parting::counter_on;
+use crate::session::{Phase, Session, Trouble};
 use crate::snapshot::Image;
 use crate::{privileges, turns};
 

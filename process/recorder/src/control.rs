@@ -21,7 +21,7 @@ use serde_json::json;
 use crate::archive::Archive;
 use crate::dump::Why;
 use crate::dumper::{Dumper, Written};
-use crate::family::Orders;
+use crate::shared::Orders;
 
 /// The longest request or answer.
 const LINE: u64 = 64 << 10;

@@ -8,7 +8,8 @@ use reprise_syscalls::is_restart;
 use reprise_tracee::{Resume, Stop, TraceError, Tracee, Trap};
 
 use crate::children::release;
-use crate::session::{Ended, Phase, Session, counter_on, was_interrupted};
+use crate::parting::counter_on;
+use crate::session::{Ended, Phase, Session, was_interrupted};
 use crate::signals::emulate_counter;
 use crate::spawn::Processors;
 use crate::threads::{Other, Place};

@@ -36,8 +36,9 @@ use reprise_tracee::{Resume, Stop, TraceError, Tracee, Trap};
 
 use crate::attach::undo_all;
 use crate::children::release;
+use crate::parting::set_free;
 use crate::segment::find_syscall;
-use crate::session::{Ended, set_free};
+use crate::session::Ended;
 use crate::spawn::{FOR_SUBJECT, OPTIONS, end_of, leave_signals_to_subject};
 
 /// How the recorder tells its guard whom to look after.

@@ -10,8 +10,8 @@
 //! | --- | --- |
 //! | how is it started? | `spawn.rs`; if it runs already: `attach/` |
 //! | what is taken from a new program? | `program.rs`, `resolver.rs` |
-//! | which processes are there? | `family.rs` |
-//! | what happens at each stop of one? | `session.rs` |
+//! | which processes are there? | `family.rs`; what they have in common: `shared.rs` |
+//! | what happens at each stop of one? | `session.rs`; when it is recorded no more: `parting.rs` |
 //! | … at a system call? | `calls.rs`; when it maps memory `contents.rs` |
 //! | … at a signal? | `signals.rs` |
 //! | … when it makes a process? | `children.rs`; when they share memory: `sharing.rs` |
@@ -44,6 +44,7 @@ mod host;
 mod log;
 mod maps;
 mod memory;
+mod parting;
 mod privileges;
 mod program;
 mod purse;
@@ -51,6 +52,7 @@ mod resolver;
 mod segment;
 mod session;
 mod shadow;
+mod shared;
 mod sharing;
 mod signals;
 mod snapshot;

@@ -10,7 +10,7 @@ use nix::unistd::Pid;
 use reprise_tracee::{TraceError, Tracee};
 
 use super::vdso::Vdso;
-use crate::session::counter_on;
+use crate::parting::counter_on;
 
 const UNREGISTER: u64 = 1;
 

@@ -1,0 +1,145 @@
+//! What the processes of a subject have in common: where their logs go, who wants
+//! what of them, and whose turn it is.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{SigSet, Signal};
+use reprise_recording::{Ending, Failure};
+
+use crate::archive::Archive;
+use crate::attach::Loans;
+use crate::dump::Why;
+use crate::dumper::Dumper;
+use crate::sharing::Token;
+use crate::spawn::FOR_SUBJECT;
+
+/// The most processes that are recorded at a time; more run unrecorded.
+const MEMBERS: usize = 256;
+
+/// When so many processes are made in such a time, most of them will become
+/// other programs at once, and their memory until then is not worth keeping.
+const STORM: usize = 20;
+const STORM_TIME: Duration = Duration::from_secs(1);
+
+/// What others want of a recorder. Clones share it.
+#[derive(Clone, Default)]
+pub(crate) struct Orders(Arc<AtomicBool>);
+
+impl Orders {
+    /// The recording shall end.
+    pub(crate) fn stop(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Stops when somebody tells this process to end. To be called while there is
+    /// one thread.
+    pub(crate) fn stop_at_signals(&self) {
+        let mut signals = SigSet::empty();
+        for signal in FOR_SUBJECT.into_iter().chain([Signal::SIGINT]) {
+            signals.add(signal);
+        }
+        if signals.thread_block().is_err() {
+            return;
+        }
+        let orders = self.clone();
+        std::thread::spawn(move || {
+            while let Ok(signal) = signals.wait() {
+                if ![Signal::SIGUSR1, Signal::SIGUSR2].contains(&signal) {
+                    orders.stop();
+                }
+            }
+        });
+    }
+}
+
+/// What the processes have in common.
+pub(crate) struct Shared {
+    pub(crate) archive: Archive,
+    pub(crate) orders: Orders,
+    /// Whether an end that is no failure is worth keeping.
+    pub(crate) keep_all: bool,
+    pub(crate) dumper: Dumper,
+    pub(crate) dumps: Cell<u32>,
+    /// When the last dump was made whose reason may come again.
+    pub(crate) dumped: Cell<Option<Instant>>,
+    pub(crate) last: Duration,
+    /// How many processes there are.
+    pub(crate) members: Cell<usize>,
+    /// When the last ones were made.
+    pub(crate) births: RefCell<VecDeque<Instant>>,
+    /// The first process has ended.
+    pub(crate) leaving: Cell<bool>,
+    /// Who runs, of those that share memory.
+    pub(crate) token: Token,
+    /// What was taken from a program that ran before.
+    pub(crate) loans: Option<RefCell<Loans>>,
+    /// Why that is recorded no more.
+    pub(crate) let_go: Cell<Option<String>>,
+    /// What was worth keeping of it has been written.
+    pub(crate) written: Cell<bool>,
+}
+
+impl Shared {
+    /// Has the last moments of all written down; false if there are none.
+    pub(crate) fn dump(
+        &self,
+        why: Why,
+        ending: Ending,
+        failure: Option<Failure>,
+        failed: Option<u32>,
+    ) -> bool {
+        let Some(dump) = self.archive.dump(why, ending, failure, failed) else {
+            return false;
+        };
+        self.dumps.set(self.dumps.get() + 1);
+        self.dumper.write(dump);
+        true
+    }
+
+    /// Something has failed, and the subject goes on. What repeats itself is
+    /// written down once in the time that is kept.
+    pub(crate) fn failed(&self, why: Why, failure: Failure, process: u32) {
+        let recently = |last: Instant| last.elapsed() < self.last;
+        if self.orders.is_stopped() || self.dumped.get().is_some_and(recently) {
+            return;
+        }
+        self.dumped.set(Some(Instant::now()));
+        self.dump(why, Ending::Running, Some(failure), Some(process));
+    }
+
+    /// Whether the subject ran before it was recorded.
+    pub(crate) fn is_attached(&self) -> bool {
+        self.loans.is_some()
+    }
+
+    pub(crate) fn is_leaving(&self) -> bool {
+        self.leaving.get()
+    }
+
+    /// Whether there are several processes.
+    pub(crate) fn has_others(&self) -> bool {
+        self.members.get() > 1
+    }
+
+    /// Whether there is room for another process.
+    pub(crate) fn has_room(&self) -> bool {
+        self.members.get() < MEMBERS && !self.is_leaving() && !self.orders.is_stopped()
+    }
+
+    /// A process was made; whether so many were that its memory is not worth
+    /// keeping before it has lived for a while.
+    pub(crate) fn is_storm(&self) -> bool {
+        let mut births = self.births.borrow_mut();
+        births.push_back(Instant::now());
+        births.retain(|birth| birth.elapsed() < STORM_TIME);
+        births.len() > STORM
+    }
+}
