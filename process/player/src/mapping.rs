@@ -2,6 +2,8 @@
 //! memory, at the places where the kernel put it, and with the content that a
 //! file brought in.
 
+use std::cmp::Ordering;
+
 use nix::libc;
 use reprise_process_events::{Call, PAGE};
 use reprise_recording::Source;
@@ -138,7 +140,13 @@ impl<S: Source> Play<'_, '_, S> {
         // their own again where they are moved to.
         self.protect(event, old_start, old_end, protection)?;
         let arguments = [old_start, old_end - old_start, end - start, flags, to, 0];
-        self.call(event, libc::SYS_mremap, arguments)?;
+        let mremap = libc::SYS_mremap;
+        let result = self.blank.tracee.call_at(self.behind, mremap, arguments)?;
+        if is_error(result) {
+            // To the kernel it may still be several.
+            self.copy_pages(event, (old_start, old_end), (start, end), keeps != 0)?;
+            self.protect(event, start, end, protection)?;
+        }
         if start == old_start {
             self.space.unmap(end.min(old_end), old_end);
             let grown = end.max(old_end);
@@ -157,6 +165,53 @@ impl<S: Source> Play<'_, '_, S> {
         }
         self.hide_missing(event, start, end)?;
         self.fill(event, call, start, end)
+    }
+
+    /// Does by hand what the kernel does not: makes a range longer or shorter, or
+    /// copies it.
+    fn copy_pages(
+        &self,
+        event: u64,
+        old: (u64, u64),
+        new: (u64, u64),
+        keeps: bool,
+    ) -> Result<(), PlayError> {
+        const BLOCK: usize = 1 << 20;
+        let map = |start: u64, end: u64| {
+            let arguments = [start, end - start, WRITABLE, ANONYMOUS, u64::MAX, 0];
+            self.call(event, libc::SYS_mmap, arguments)
+        };
+        let unmap = |start: u64, end: u64| {
+            self.call(event, libc::SYS_munmap, [start, end - start, 0, 0, 0, 0])
+        };
+        if old.0 == new.0 {
+            return match old.1.cmp(&new.1) {
+                Ordering::Less => map(old.1, new.1),
+                Ordering::Equal => Ok(()),
+                Ordering::Greater => unmap(new.1, old.1),
+            };
+        }
+        map(new.0, new.1)?;
+        self.protect(event, old.0, old.1, WRITABLE as u32)?;
+        let process = self.blank.tracee;
+        let len = (old.1 - old.0).min(new.1 - new.0);
+        for range in self.space.present(old.0, old.0 + len) {
+            let mut at = range.start;
+            while at < range.end {
+                let most = usize::try_from(range.end - at).unwrap_or(BLOCK).min(BLOCK);
+                let bytes = process.read_some(at, most);
+                if bytes.iter().any(|&byte| byte != 0) {
+                    process.write(at - old.0 + new.0, &bytes)?;
+                }
+                at += most as u64;
+            }
+        }
+        if keeps {
+            let advice = libc::MADV_DONTNEED as u64;
+            let arguments = [old.0, old.1 - old.0, advice, 0, 0, 0];
+            return self.call(event, libc::SYS_madvise, arguments);
+        }
+        unmap(old.0, old.1)
     }
 
     /// What is missing between two addresses cannot be accessed.
