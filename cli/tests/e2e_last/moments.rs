@@ -30,12 +30,21 @@ fn status(stage: &Stage) -> Option<(i32, u64)> {
     Some((subject, field("reaches_ms")?))
 }
 
-/// Records a program that does not end by itself until something of it has been
-/// dropped, kills it, and replays what is left.
+/// How many pages of memory a process has.
+fn resident(process: i32) -> u64 {
+    let text = std::fs::read_to_string(format!("/proc/{process}/statm")).unwrap_or_default();
+    let field = text.split(' ').nth(1);
+    field.and_then(|field| field.parse().ok()).unwrap_or(0)
+}
+
+/// Records a program that does not end by itself until it has so many pages of
+/// memory and what was before that has been dropped, kills it, and replays what is
+/// left.
 pub(crate) fn until_something_is_dropped(
     stage: &Stage,
     options: &[&str],
     command: &[&str],
+    pages: u64,
 ) -> Output {
     let mut child = Command::new(REPRISE)
         .args(["record", "-o", "run.reprise"])
@@ -49,14 +58,18 @@ pub(crate) fn until_something_is_dropped(
         .spawn()
         .unwrap();
     let begun = Instant::now();
-    let mut before = 0;
+    let mut full = None;
     let subject = loop {
         assert!(begun.elapsed() < PATIENCE, "nothing was dropped");
+        let ago = full.map(|full: Instant| full.elapsed());
         if let Some((subject, reaches)) = status(stage) {
-            if reaches < before {
+            // What is kept began after that.
+            if ago.is_some_and(|ago| u128::from(reaches) < ago.as_millis()) {
                 break subject;
             }
-            before = reaches;
+            if full.is_none() && resident(subject) >= pages {
+                full = Some(Instant::now());
+            }
         }
         sleep(Duration::from_millis(20));
     };
@@ -83,6 +96,7 @@ fn what_is_older_is_dropped() {
         &stage,
         &options,
         &["sh", "-c", script],
+        1,
     ));
 }
 
@@ -97,6 +111,7 @@ fn little_memory_keeps_less() {
         &stage,
         &options,
         &["./program", "for ever"],
+        1,
     ));
 }
 

@@ -32,7 +32,9 @@ fn what_is_not_used_is_left_out() {
     sparse(&stage);
     let options = ["--last", "60ms", "--interval", "15ms"];
     let command = ["./program", "for ever"];
-    check(&until_something_is_dropped(&stage, &options, &command));
+    check(&until_something_is_dropped(
+        &stage, &options, &command, 12_000,
+    ));
     let (kept, left_out) = pages(&stage);
     assert!(kept < 1000, "{kept} pages");
     assert!(left_out > 10_000, "{left_out} pages");
