@@ -31,6 +31,7 @@ use crate::method::Body;
 use crate::order::{is_wait, on_monitor};
 use crate::probe::{OBJECT_TYPE, RECORDER, call, duplicate, parameter, push_id};
 use crate::pure::is_pure;
+use crate::reflected::{self, Reach};
 
 /// The first version of class files that can push a class.
 pub(crate) const HAS_CLASS_CONSTANTS: u16 = 49;
@@ -238,6 +239,16 @@ fn probe(
         Way::Inherited => ("callStatic", false),
         Way::SuperConstructor => ("callSuperInit", false),
     };
+    // The JDK uses the field for the inside.
+    let reach = reflected::reaches(member)
+        .filter(|reach| way == Way::Dispatch && matches!(reach, Reach::Reads | Reach::Writes));
+    let mut reflected = None;
+    if let (Some(reach), Some((_, object))) = (reach, arguments.first()) {
+        let field = body.editor.new_local(OBJECT_TYPE)?;
+        before.op(opcode::DUP)?;
+        before.store(OBJECT_TYPE, field)?;
+        reflected = Some((reach, [field, *object]));
+    }
     let waits = way == Way::Dispatch && is_wait(member);
     if waits {
         before.op(opcode::DUP)?;
@@ -277,6 +288,9 @@ fn probe(
     body.editor.before(instruction.offset, before)?;
 
     let mut after = Snippet::new();
+    if let Some((reach, places)) = reflected {
+        reflected::used(&mut after, reach, places, site, body.pool)?;
+    }
     if waits {
         body.load_recorder(&mut after)?;
         call(&mut after, "waited", &format!("({RECORDER})V"), body.pool)?;

@@ -2,8 +2,8 @@
 //! crossing of the boundary.
 //!
 //! Pure: a class file and a plan in, a class file out. What is inserted is
-//! straight-line code: every branch is in the runtime's static methods
-//! (`jvm/runtime`, class `Probe`), so no new stack map frames are needed.
+//! straight-line code: every branch but one (`loaders`) is in the runtime's static
+//! methods (`jvm/runtime`, class `Probe`), so no new stack map frames are needed.
 //!
 //! | subject | file |
 //! | --- | --- |
@@ -23,6 +23,7 @@
 //! | the field that holds an object's number | `identity` |
 //! | that field in listings | [`hide`] |
 //! | calls that need no event, with the reasons | [`pure`] |
+//! | class loaders of the program | `loaders` |
 //! | what the inserted code calls | `probe` |
 //! | the counting of a dry run | [`count`] |
 //! | the runtime of jars that are instrumented ahead of time | [`ahead`] |
@@ -50,6 +51,7 @@ mod holds;
 mod identity;
 mod inwrite;
 pub mod lent;
+mod loaders;
 mod method;
 mod order;
 pub mod pattern;
@@ -142,6 +144,10 @@ pub fn inside(
         identity::inject(&class, &mut edited, patterns)?;
     }
     let bytes = edited.finish()?;
+    let bytes = match numbers == Numbers::InField && loaders::is_asked(&class)? {
+        true => loaders::answering(&bytes)?,
+        false => bytes,
+    };
     Ok(Instrumented { bytes, skipped })
 }
 
@@ -169,7 +175,8 @@ pub fn outside(
     }
     let writes = inwrite::mentions_inside_field(&class, patterns)?;
     let numbered = numbers == Numbers::InField && identity::begins_outside(&class)?;
-    if !writes && !numbered {
+    let asked = numbers == Numbers::InField && loaders::is_asked(&class)?;
+    if !writes && !numbered && !asked {
         return Ok(None);
     }
     let mut edited = ClassEditor::new(&class);
@@ -180,6 +187,9 @@ pub fn outside(
     if numbered {
         identity::add(&mut edited)?;
     }
-    let bytes = edited.finish()?;
+    let mut bytes = edited.finish()?;
+    if asked {
+        bytes = loaders::answering(&bytes)?;
+    }
     Ok(Some(Instrumented { bytes, skipped }))
 }

@@ -435,6 +435,18 @@ public final class Probe {
         }
     }
 
+    // Class loaders of the program.
+
+    /** Whether the JVM asks a loader for a class of the runtime. */
+    public static boolean isOwn(String name) {
+        return name != null && name.startsWith("reprise.runtime.");
+    }
+
+    /** The class that it asks for. */
+    public static Class<?> own(String name) throws ClassNotFoundException {
+        return Class.forName(name, false, null);
+    }
+
     // Other ways in. The outside calls these: nothing may come of what goes wrong.
 
     public static void fieldSet(Object field, Object object, int site) {
@@ -442,6 +454,16 @@ public final class Probe {
             Reflected.set(Recorders.current(), (java.lang.reflect.Field) field, object, site);
         } catch (RuntimeException | LinkageError unknown) {
             Native.left(String.valueOf(field), "it was set by reflection: " + unknown);
+        }
+    }
+
+    public static void fieldGot(Object value, Object field, Object object, int site) {
+        try {
+            if (isUnmentioned(value)) {
+                Reflected.got(Recorders.current(), value, (java.lang.reflect.Field) field, object, site);
+            }
+        } catch (RuntimeException | LinkageError unknown) {
+            Native.left(String.valueOf(field), "it was read by reflection: " + unknown);
         }
     }
 
@@ -636,7 +658,7 @@ public final class Probe {
     }
 
     /** An array that was found: the outside may write to it from now on. */
-    private static void found(Object v) {
+    static void found(Object v) {
         if (v.getClass().isArray()) {
             Watched.add(v);
         }

@@ -47,14 +47,18 @@ final class Player extends Thread {
         } catch (End end) {
             // As it should be.
         } catch (Unplayable wrong) {
-            replay.unplayable(id, last == null ? 0 : last.number, wrong.getMessage());
+            cannot(wrong.getMessage());
         } catch (Throwable failed) {
-            replay.unplayable(id, last == null ? 0 : last.number, "the player failed: " + failed
-                + at(failed));
+            cannot("the player failed: " + failed + at(failed));
         } finally {
             replay.order.leave(id);
             done.countDown();
         }
+    }
+
+    /** Says that the event which was taken last cannot be played. */
+    void cannot(String why) {
+        replay.unplayable(id, last == null ? 0 : last.number, why);
     }
 
     private static String at(Throwable failed) {
