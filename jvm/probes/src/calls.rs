@@ -27,6 +27,7 @@ use reprise_classfile::write::Snippet;
 use crate::ProbeError;
 use crate::handles::{self, Makes};
 use crate::holds::Holds;
+use crate::loaders;
 use crate::method::Body;
 use crate::order::{is_wait, on_monitor};
 use crate::probe::{OBJECT_TYPE, RECORDER, call, duplicate, parameter, push_id};
@@ -68,6 +69,7 @@ pub(crate) fn instrument(body: &mut Body<'_, '_>, holds: &Holds) -> Result<(), P
             continue;
         };
         let member = body.class.pool.member(index)?;
+        loaders::announce(body, instruction.offset, &member)?;
         if is_value_of(&instruction, &member) {
             let mut before = Snippet::new();
             to_string(body, &mut before, instruction.offset)?;

@@ -145,7 +145,7 @@ pub fn inside(
     }
     let bytes = edited.finish()?;
     let bytes = match numbers == Numbers::InField && loaders::is_asked(&class)? {
-        true => loaders::answering(&bytes)?,
+        true => loaders::answering(&bytes, Some(loaders::site(&class, catalog)?))?,
         false => bytes,
     };
     Ok(Instrumented { bytes, skipped })
@@ -189,7 +189,7 @@ pub fn outside(
     }
     let mut bytes = edited.finish()?;
     if asked {
-        bytes = loaders::answering(&bytes)?;
+        bytes = loaders::answering(&bytes, None)?;
     }
     Ok(Some(Instrumented { bytes, skipped }))
 }

@@ -50,6 +50,8 @@
 //!            fieldGot(Object, Object, Object, site)              Field.get
 //!            reaches(Object, Object)     reaches(Object)         a handle that can write
 //! loaders    boolean isOwn(String)       Class own(String)       asked for the runtime
+//!            boolean asked(String, site) answered()              the same of an inside one
+//!            asks(R)                     hasAsked(R)             by inside code
 //! ```
 
 use reprise_classfile::descriptor::FieldType;

@@ -442,6 +442,28 @@ public final class Probe {
         return name != null && name.startsWith("reprise.runtime.");
     }
 
+    /** The same at an inside loader, of which others are asked for as well. */
+    public static boolean asked(String name, int site) {
+        if (isOwn(name)) {
+            return true;
+        }
+        Recorders.current().loading.asked(site);
+        return false;
+    }
+
+    public static void answered() {
+        Recorders.current().loading.answered();
+    }
+
+    /** Inside code is about to ask what may be an inside loader. */
+    public static void asks(Recorder r) {
+        r.loading.announced = true;
+    }
+
+    public static void hasAsked(Recorder r) {
+        r.loading.announced = false;
+    }
+
     /** The class that it asks for. */
     public static Class<?> own(String name) throws ClassNotFoundException {
         return Class.forName(name, false, null);

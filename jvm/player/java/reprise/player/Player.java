@@ -87,16 +87,46 @@ final class Player extends Thread {
     }
 
     Event peek() {
-        Event event = replay.order.peek(id);
+        Event event = next();
         if (event == null) {
             throw end();
         }
         return event;
     }
 
+    /** The next event of the inside: a class loader that the JVM had asked comes first. */
+    private Event next() {
+        Event event = replay.order.peek(id);
+        while (event != null && isAsked(event)) {
+            boolean inside = runsInside;
+            runsInside = false;
+            take(null);
+            asked();
+            runsInside = inside;
+            event = replay.order.peek(id);
+        }
+        return event;
+    }
+
+    private boolean isAsked(Event event) {
+        return event.what == Event.TOUCH && replay.recorded(event.id).isAsked();
+    }
+
+    /** Plays what the JVM asks an inside loader. Nothing here waits for the answer. */
+    private void asked() {
+        Site before = at;
+        Event answer = outside(null);
+        if (answer.what != Event.TOUCHED) {
+            throw new Unplayable(Event.name(answer.what) + " ends what a loader was asked");
+        }
+        fillAll(answer);
+        replay.order.done(id);
+        at = before;
+    }
+
     /** The next event, if there is one; without one, the thread goes on while others do. */
     Event ahead() {
-        Event event = replay.order.peek(id);
+        Event event = next();
         if (event == null && !replay.order.isNeeded(id)) {
             throw end();
         }
@@ -161,6 +191,10 @@ final class Player extends Thread {
                     turns.follow(event, monitor);
                     break;
                 default:
+                    if (isAsked(event)) {
+                        asked();
+                        break;
+                    }
                     if (event.isAnswer()) {
                         return event;
                     }
@@ -477,10 +511,11 @@ final class Player extends Thread {
 
     Object allocate(Site site) {
         Type own = replay.types.get(site.in);
-        Class<?> c = replay.types.classFor(own.loader, site.owner);
+        Class<?> c = replay.types.used(own.loader, site.owner);
         Type type = replay.types.of(c);
         if (type != null && !type.inside) {
             touches(site);
+            type.use();
         }
         return Memory.allocate(c);
     }

@@ -79,6 +79,11 @@ final class Site {
         return usesHandle;
     }
 
+    /** Whether it stands for the JVM, which needs a class and asks an inside loader. */
+    boolean isAsked() {
+        return opcode == 0;
+    }
+
     /** Whether it makes one. */
     boolean makesHandle() {
         return name.equals("findVarHandle") || name.equals("findStaticVarHandle")
@@ -96,9 +101,13 @@ final class Site {
 
     /** The same for a static member. */
     boolean leaves(Replay replay) {
-        Class<?> c = replay.types.classFor(replay.types.get(in).loader, owner);
+        Class<?> c = replay.types.used(replay.types.get(in).loader, owner);
         Boolean known = met.get(c);
         if (known == null) {
+            Type owner = replay.types.of(c);
+            if (owner != null) {
+                owner.use();
+            }
             Type declares = declares(replay.types, c, isField(), name + descriptor);
             known = declares == null || !declares.inside;
             met.put(c, known);

@@ -95,10 +95,23 @@ final class Types {
             }
         }
         try {
-            return Class.forName(here(name).replace('/', '.'), false, loader(loader));
-        } catch (ClassNotFoundException | LinkageError wrong) {
-            throw new Unplayable("the class " + title(name) + " cannot be had: " + wrong);
+            return used(loader, name);
+        } catch (LinkageError wrong) {
+            throw cannotBeHad(name, wrong);
         }
+    }
+
+    /** The same for inside code that is about to use it, and sees what is wrong with it. */
+    Class<?> used(int loader, String name) {
+        try {
+            return Class.forName(here(name).replace('/', '.'), false, loader(loader));
+        } catch (ClassNotFoundException wrong) {
+            throw cannotBeHad(name, wrong);
+        }
+    }
+
+    private static Unplayable cannotBeHad(String name, Throwable why) {
+        return new Unplayable("the class " + title(name) + " cannot be had: " + why);
     }
 
     /** The class that stands in the place of one that only the recorded JVM had. */
