@@ -25,7 +25,7 @@ use reprise_classfile::read::{Constant, Instruction, MemberRef, access};
 use reprise_classfile::write::Snippet;
 
 use crate::ProbeError;
-use crate::handles::{self, Makes};
+use crate::handles::{self, Makes, Memory};
 use crate::holds::Holds;
 use crate::loaders;
 use crate::method::Body;
@@ -232,8 +232,10 @@ fn probe(
     for (ty, slot) in arguments.iter().rev() {
         before.store(*ty, *slot)?;
     }
-    let by_handle = way == Way::Dispatch && handles::uses(member);
+    let memory = handles::uses_memory(member).filter(|_| way == Way::Dispatch);
+    let by_handle = memory.is_some() || way == Way::Dispatch && handles::uses(member);
     let (called, receiver) = match way {
+        Way::Dispatch if memory.is_some() => ("memory", true),
         Way::Dispatch if by_handle => ("handle", true),
         Way::Dispatch => ("call", true),
         Way::Super => ("callSuper", true),
@@ -262,10 +264,16 @@ fn probe(
     if way == Way::Inherited {
         before.push_class(&owner, body.pool)?;
     }
+    if memory.is_some() {
+        for (ty, slot) in arguments.iter().take(2) {
+            before.load(*ty, *slot)?;
+        }
+    }
     body.load_recorder(&mut before)?;
     push_id(&mut before, site, body.pool)?;
     let bare = if arguments.is_empty() { "Bare" } else { "" };
     let object = match way {
+        _ if memory.is_some() => "Ljava/lang/Object;Ljava/lang/Object;J",
         _ if receiver => "Ljava/lang/Object;",
         Way::Inherited => "Ljava/lang/Class;",
         _ => "",
@@ -322,6 +330,20 @@ fn probe(
     if by_handle {
         body.load_recorder(&mut after)?;
         call(&mut after, "settled", &format!("({RECORDER})V"), body.pool)?;
+    }
+    if let (Some(Memory::Writes), Some((ty, slot))) = (memory, arguments.first()) {
+        after.load(*ty, *slot)?;
+        call(&mut after, "wrote", "(Ljava/lang/Object;)V", body.pool)?;
+    }
+    if let (true, Some((ty, slot))) = (handles::makes_offset(member), arguments.first()) {
+        after.op(opcode::DUP2)?;
+        after.load(*ty, *slot)?;
+        call(
+            &mut after,
+            "madeOffset",
+            "(JLjava/lang/Object;)V",
+            body.pool,
+        )?;
     }
     if let Some(makes) = handles::makes(member) {
         made(body, &mut after, makes, &arguments)?;

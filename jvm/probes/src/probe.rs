@@ -44,6 +44,8 @@
 //!            settled(R)                                          after what may have been one
 //!            handle(Object, R, site)     handleBare              by a VarHandle or field updater
 //!            madeHandle(Object, Class, String)  madeHandle(Object)
+//!            memory(Object, Object, long, R, site)               by Unsafe, in an object
+//!            madeOffset(long, Object)                            where a Field is
 //!            compares(Object, Object, R)                         before ==
 //! in         inWrite(Object, T, site)    inWriteStatic(T, site)
 //!            fieldSet(Object, Object, site)                      Field.set and its like

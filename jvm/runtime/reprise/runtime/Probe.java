@@ -418,6 +418,22 @@ public final class Probe {
         }
     }
 
+    /** A call of Unsafe for memory within an object, which may be one of the inside. */
+    public static void memory(Object unsafe, Object object, long at, Recorder r, int site) {
+        r.at = 0;
+        int stripe = unsafe == null || object == null ? -1 : Handles.stripe(object, at);
+        if (stripe >= 0) {
+            elements(object);
+            shares(r, stripe);
+        } else {
+            call(unsafe, r, site);
+        }
+    }
+
+    public static void madeOffset(long at, Object field) {
+        Handles.made(at, (java.lang.reflect.Field) field);
+    }
+
     public static void madeHandle(Object handle, Class<?> owner, String name) {
         Handles.made(handle, owner, name);
     }

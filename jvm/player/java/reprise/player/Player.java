@@ -394,6 +394,12 @@ final class Player extends Thread {
 
     Object call(Site site, Object[] all) {
         at = site;
+        if (site.usesMemory() && replay.offsets.isInside(all[1], (Long) all[2])) {
+            turns.shares();
+            Object result = replay.offsets.use(site, all);
+            turns.shared();
+            return result;
+        }
         if (!calls.goesOut(Event.OUTCALL, site, all, 0)) {
             return calls.nothing(site);
         }
@@ -415,7 +421,7 @@ final class Player extends Thread {
         Object result = answer.values.length == 0 ? null : mentions.resolve(answer.values[0], hint);
         fillAll(answer);
         goesOn();
-        return result;
+        return replay.offsets.here(site, all, result);
     }
 
     void construct(Site site, Object[] all) {

@@ -28,6 +28,7 @@ final class Site {
     /** The types of the parameters, and of the result. */
     final char[] parameters;
     private final boolean usesHandle;
+    private final boolean usesMemory;
     /** Whether it leaves, for each class of receiver it has met. */
     private final ConcurrentHashMap<Class<?>, Boolean> met = new ConcurrentHashMap<>();
 
@@ -43,6 +44,8 @@ final class Site {
         descriptor = in.readUTF();
         title = Types.title(owner) + (name.isEmpty() ? "" : "." + name);
         parameters = parameters(descriptor);
+        usesMemory = owner.equals("sun/misc/Unsafe") && descriptor.startsWith("(Ljava/lang/Object;J")
+            && (name.startsWith("get") || name.startsWith("put") || name.startsWith("compareAnd"));
         usesHandle = owner.equals("java/lang/invoke/VarHandle") || owner.endsWith("FieldUpdater");
     }
 
@@ -84,10 +87,16 @@ final class Site {
         return opcode == 0;
     }
 
+    /** Whether it uses memory within an object, as jvm/probes/src/handles.rs has it. */
+    boolean usesMemory() {
+        return usesMemory;
+    }
+
     /** Whether it makes one. */
     boolean makesHandle() {
         return name.equals("findVarHandle") || name.equals("findStaticVarHandle")
-            || name.equals("arrayElementVarHandle") || name.equals("newUpdater");
+            || name.equals("arrayElementVarHandle") || name.equals("newUpdater")
+            || name.equals("getDeclaredField") && owner.equals("java/lang/Class");
     }
 
     boolean leaves(Replay replay, Class<?> receiver) {
