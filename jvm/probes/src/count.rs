@@ -22,7 +22,7 @@ use crate::probe::push_id;
 use crate::pure::is_pure;
 use crate::{Instrumented, ProbeError, Skipped};
 
-const COUNT: &str = "reprise/runtime/Count";
+const COUNT: &str = "java/reprise/Count";
 
 /// Puts the counting into a class; `number` numbers classes by their names.
 pub fn count(

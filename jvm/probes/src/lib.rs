@@ -2,8 +2,8 @@
 //! crossing of the boundary.
 //!
 //! Pure: a class file and a plan in, a class file out. What is inserted is
-//! straight-line code: every branch is in the runtime's static methods
-//! (`jvm/runtime`, class `Probe`), so no new stack map frames are needed.
+//! straight-line code: every branch but one (`loaders`) is in the runtime's static
+//! methods (`jvm/runtime`, class `Probe`), so no new stack map frames are needed.
 //!
 //! | subject | file |
 //! | --- | --- |
@@ -24,6 +24,7 @@
 //! | and copies of the object, which must not have it | `copies` |
 //! | that field in listings | [`hide`] |
 //! | calls that need no event, with the reasons | [`pure`] |
+//! | class loaders of the program | `loaders` |
 //! | what the inserted code calls | `probe` |
 //! | the counting of a dry run | [`count`] |
 //! | the runtime of jars that are instrumented ahead of time | [`ahead`] |
@@ -52,6 +53,7 @@ mod holds;
 mod identity;
 mod inwrite;
 pub mod lent;
+mod loaders;
 mod method;
 mod order;
 pub mod pattern;
@@ -149,9 +151,14 @@ pub fn inside(
     let copies_unseen = copies_unseen(class, &skipped)?;
     let probed = edited.replaced();
     let bytes = edited.finish()?;
+    let asked = numbers == Numbers::InField && loaders::is_asked(class)?;
+    let bytes = match asked {
+        true => loaders::answering(&bytes, Some(loaders::site(class, catalog)?))?,
+        false => bytes,
+    };
     Ok(Instrumented {
         bytes,
-        edited: probed,
+        edited: probed + usize::from(asked),
         skipped,
         copies_unseen,
     })
@@ -194,7 +201,8 @@ pub fn outside(
     let writes = inwrite::mentions_inside_field(class, patterns, catalog)?;
     let numbered = numbers == Numbers::InField && identity::begins_outside(class)?;
     let copies = numbers == Numbers::InField && copies::mentions(class)?;
-    if !writes && !numbered && !copies {
+    let asked = numbers == Numbers::InField && loaders::is_asked(class)?;
+    if !writes && !numbered && !copies && !asked {
         return Ok(None);
     }
     let mut edited = ClassEditor::new(class);
@@ -207,10 +215,13 @@ pub fn outside(
     }
     let copies_unseen = copies_unseen(class, &skipped)?;
     let probed = edited.replaced();
-    let bytes = edited.finish()?;
+    let mut bytes = edited.finish()?;
+    if asked {
+        bytes = loaders::answering(&bytes, None)?;
+    }
     Ok(Some(Instrumented {
         bytes,
-        edited: probed,
+        edited: probed + usize::from(asked),
         skipped,
         copies_unseen,
     }))

@@ -39,7 +39,7 @@ pub(super) fn instrument(session: &Session, bytes: &[u8]) -> Option<Vec<u8>> {
 
 /// Has the runtime hand over what it has counted.
 pub(super) fn finish(frame: Frame) {
-    natives::run(frame, c"reprise/runtime/Count", c"report");
+    natives::run(frame, c"java/reprise/Count", c"report");
 }
 
 /// Writes the result.

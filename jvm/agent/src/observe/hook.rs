@@ -64,8 +64,7 @@ fn prepare(session: &Session, frame: Frame) -> Result<(), String> {
     crate::report::add("jvm", &session.environment.java_version());
     let module = natives::bind(session, frame).ok_or("the runtime's classes cannot be used")?;
     let counts = session.options.dry_run;
-    if !natives::prepare(frame)
-        || counts && !natives::run(frame, c"reprise/runtime/Count", c"prepare")
+    if !natives::prepare(frame) || counts && !natives::run(frame, c"java/reprise/Count", c"prepare")
     {
         return Err("the runtime cannot be used".to_owned());
     }

@@ -36,13 +36,13 @@ final class Found {
     }
 
     /** An array that was found: the outside may write to it from now on. */
-    private static void found(Object v) {
+    static void found(Object v) {
         if (v.getClass().isArray()) {
             Watched.add(v);
         }
     }
 
-    private static boolean isUnmentioned(Object o) {
+    static boolean isUnmentioned(Object o) {
         if (o == null) {
             return false;
         }

@@ -490,6 +490,22 @@ public final class Probe {
         }
     }
 
+    /** A call of Unsafe for memory within an object, which may be one of the inside. */
+    public static void memory(Object unsafe, Object object, long at, Recorder r, int site) {
+        r.at = 0;
+        int stripe = unsafe == null || object == null ? -1 : Handles.stripe(object, at);
+        if (stripe >= 0) {
+            elements(object);
+            shares(r, stripe);
+        } else {
+            call(unsafe, r, site);
+        }
+    }
+
+    public static void madeOffset(long at, Object field) {
+        Handles.made(at, (java.lang.reflect.Field) field);
+    }
+
     public static void madeHandle(Object handle, Class<?> owner, String name) {
         Handles.made(handle, owner, name);
     }
@@ -507,6 +523,40 @@ public final class Probe {
         }
     }
 
+    // Class loaders of the program.
+
+    /** Whether the JVM asks a loader for a class of the runtime. */
+    public static boolean isOwn(String name) {
+        return name != null && name.startsWith("reprise.runtime.");
+    }
+
+    /** The same at an inside loader, of which others are asked for as well. */
+    public static boolean asked(String name, int site) {
+        if (isOwn(name)) {
+            return true;
+        }
+        Recorders.current().loading.asked(site);
+        return false;
+    }
+
+    public static void answered() {
+        Recorders.current().loading.answered();
+    }
+
+    /** Inside code is about to ask what may be an inside loader. */
+    public static void asks(Recorder r) {
+        r.loading.announced = true;
+    }
+
+    public static void hasAsked(Recorder r) {
+        r.loading.announced = false;
+    }
+
+    /** The class that it asks for. */
+    public static Class<?> own(String name) throws ClassNotFoundException {
+        return Class.forName(name, false, null);
+    }
+
     // Other ways in. The outside calls these: nothing may come of what goes wrong.
 
     public static void fieldSet(Object field, Object object, int site) {
@@ -514,6 +564,16 @@ public final class Probe {
             Reflected.set(Recorders.current(), (java.lang.reflect.Field) field, object, site);
         } catch (RuntimeException | LinkageError unknown) {
             Native.left(String.valueOf(field), "it was set by reflection: " + unknown);
+        }
+    }
+
+    public static void fieldGot(Object value, Object field, Object object, int site) {
+        try {
+            if (Found.isUnmentioned(value)) {
+                Reflected.got(Recorders.current(), value, (java.lang.reflect.Field) field, object, site);
+            }
+        } catch (RuntimeException | LinkageError unknown) {
+            Native.left(String.valueOf(field), "it was read by reflection: " + unknown);
         }
     }
 

@@ -71,6 +71,8 @@ public final class Recorder extends Ring {
     private static final int BRINGS = 2;
     private static final int HOLDS = 3;
     private final Crossing crossing = new Crossing();
+    /** Who asks inside class loaders. */
+    final Loading loading = new Loading(this);
     /** The calls of outside super() that are open. */
     private final Supers supers = new Supers();
 
