@@ -2,7 +2,11 @@
 
 fn main() {
     let part = "the runtime that the JVM agent carries";
-    reprise_javac::build_script(part, "../runtime/reprise/runtime", "runtime.jar");
+    let sources = ["../runtime/reprise/runtime"];
+    // A class is looked for through the loader of whoever names it, and there are
+    // loaders that have only what is theirs. What is in java.* they all ask for.
+    let packages = ["reprise.runtime", "java.reprise"];
+    reprise_javac::build_script_of(part, &sources, None, packages, "runtime.jar");
     let part = "the scheduler that the JVM agent carries";
     reprise_javac::build_script(part, "../scheduler/reprise/scheduler", "scheduler.jar");
 }

@@ -20,12 +20,12 @@ pub fn build_script(part: &str, sources: &str, jar: &str) {
 }
 
 /// The same for several folders, a later one's file standing in the place of an
-/// earlier one's of the same name, without the lines that begin with `without`,
-/// and in another package, whose name stands behind that of the first.
+/// earlier one's of the same name, without the lines that begin with `without`
+/// (if any), and in another package, whose name stands behind that of the first.
 pub fn build_script_of(
     part: &str,
     sources: &[&str],
-    without: &str,
+    without: Option<&str>,
     [package, renamed]: [&str; 2],
     jar: &str,
 ) {
@@ -34,7 +34,8 @@ pub fn build_script_of(
         let _ = fs::remove_dir_all(&merged);
         let copy = |file: &Path| -> std::io::Result<()> {
             let text = fs::read_to_string(file)?;
-            let lines = text.lines().map(|line| match line.starts_with(without) {
+            let is_left_out = |line: &str| without.is_some_and(|start| line.starts_with(start));
+            let lines = text.lines().map(|line| match is_left_out(line) {
                 // An empty line in its place keeps the numbers of the others.
                 true => "",
                 false => line,

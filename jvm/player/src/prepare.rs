@@ -45,6 +45,7 @@ struct Ready {
     class: Class,
     name_here: String,
     guessed: bool,
+    missing: bool,
     bytes: Option<Vec<u8>>,
     methods: Vec<(u8, String)>,
     fields: Vec<String>,
@@ -132,7 +133,7 @@ impl Prepared {
             classes.insert(*id, ready);
         }
         add_new(&rules, plan, &mut mentioned, &mut classes, &mut sites)?;
-        guess(tables, mentioned, &mut classes);
+        guess(tables, patterns, mentioned, &mut classes);
         self.classes = classes;
         self.sites = sites;
         Ok(())
@@ -147,6 +148,7 @@ impl Prepared {
                 class: ready.class.clone(),
                 name_here: ready.name_here.clone(),
                 guessed: ready.guessed,
+                missing: ready.missing,
                 bytes: ready.bytes.as_deref(),
                 methods: ready.methods.clone(),
                 fields: ready.fields.clone(),
@@ -396,7 +398,13 @@ fn named_in(descriptor: &str) -> impl Iterator<Item = &str> {
 
 /// Stand-ins for classes of which only the name is known: they were never
 /// loaded while it was recorded, or they are the JDK's, which the JVM will see.
-fn guess(tables: &Tables, mentioned: Mentioned, classes: &mut BTreeMap<u32, Ready>) {
+/// An inside one that was not loaded was not there.
+fn guess(
+    tables: &Tables,
+    patterns: &Patterns,
+    mentioned: Mentioned,
+    classes: &mut BTreeMap<u32, Ready>,
+) {
     let known: BTreeSet<String> = classes
         .values()
         .filter(|ready| ready.bytes.is_some())
@@ -427,8 +435,9 @@ fn guess(tables: &Tables, mentioned: Mentioned, classes: &mut BTreeMap<u32, Read
                 inside: false,
                 name: name.clone(),
             },
-            name_here: name,
+            name_here: name.clone(),
             guessed: true,
+            missing: patterns.is_inside(&name),
             bytes: Some(bytes),
             ..Ready::default()
         };

@@ -4,7 +4,8 @@
 //! 1, oracle, keep going (u1 each), then parts until END; 0 after the last script
 //!
 //! 0 END
-//! 1 CLASS     id, loader u4, flags u1 (1 inside, 2 bytes follow, 4 guessed), name,
+//! 1 CLASS     id, loader u4, flags u1 (1 inside, 2 bytes follow, 4 guessed, 8
+//!             missing), name,
 //!             name here (texts), bytes if so (length u4), methods, fields, constants:
 //!             a count u4 and so many: kind u1 (1 code, 2 abstract, 3 native) and
 //!             name with descriptor; name with descriptor; name
@@ -45,6 +46,8 @@ pub(crate) struct Told<'t> {
     pub(crate) class: Class,
     pub(crate) name_here: String,
     pub(crate) guessed: bool,
+    /// Whether it would be inside, and was not loaded.
+    pub(crate) missing: bool,
     pub(crate) bytes: Option<&'t [u8]>,
     /// Kind, and name with descriptor.
     pub(crate) methods: Vec<(u8, String)>,
@@ -75,8 +78,9 @@ impl<W: Write> Script<W> {
         let inside = u8::from(told.class.inside);
         let bytes = u8::from(told.bytes.is_some()) << 1;
         let guessed = u8::from(told.guessed) << 2;
+        let missing = u8::from(told.missing) << 3;
         self.tag(1, &[told.id, told.class.loader])?;
-        self.out.write_all(&[inside | bytes | guessed])?;
+        self.out.write_all(&[inside | bytes | guessed | missing])?;
         self.text(&told.class.name)?;
         self.text(&told.name_here)?;
         if let Some(bytes) = told.bytes {

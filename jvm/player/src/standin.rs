@@ -12,6 +12,7 @@ use reprise_classfile::write::{ClassEditor, Snippet, empty_class, write_code};
 use reprise_jvm_events::table::Shape;
 use reprise_probes::ProbeError;
 
+const PUBLIC: u16 = 0x0001;
 const INTERFACE: u16 = 0x0200;
 const ABSTRACT: u16 = 0x0400;
 const ENUM: u16 = 0x4000;
@@ -20,7 +21,7 @@ const NATIVE: u16 = 0x0100;
 const SYNCHRONIZED: u16 = 0x0020;
 const STRICT: u16 = 0x0800;
 /// `public final super interface abstract synthetic annotation enum`.
-const OF_CLASSES: u16 = 0x0001 | 0x0010 | 0x0020 | INTERFACE | ABSTRACT | 0x1000 | 0x2000 | ENUM;
+const OF_CLASSES: u16 = PUBLIC | 0x0010 | 0x0020 | INTERFACE | ABSTRACT | 0x1000 | 0x2000 | ENUM;
 /// The class files of Java 8: the first to have methods in interfaces.
 const VERSION: u16 = 52;
 
@@ -32,7 +33,8 @@ pub(crate) fn make(name: &str, shape: &Shape) -> Result<Vec<u8>, ProbeError> {
         "" => "java/lang/Object",
         above => above,
     };
-    let mut access = shape.access & OF_CLASSES;
+    // Public, as inside classes are in a replay: see `reprise_probes::replay`.
+    let mut access = shape.access & OF_CLASSES | PUBLIC;
     if access & ENUM != 0 && !is_interface {
         // Constants with bodies are objects of the enum itself here.
         access &= !ABSTRACT;

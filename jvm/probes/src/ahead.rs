@@ -9,7 +9,7 @@ use reprise_classfile::write::{ClassEditor, Invoke, Snippet, rename_classes};
 
 use crate::ProbeError;
 
-const PACKAGE: &[u8] = b"reprise/runtime/";
+const PACKAGE: &[u8] = b"java/reprise/";
 const OWN: &[u8] = b"reprise/ahead/";
 /// What probes call there.
 pub(crate) const PROBE: &str = "reprise/ahead/Probe";

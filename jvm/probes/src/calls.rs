@@ -26,12 +26,14 @@ use reprise_classfile::write::Snippet;
 
 use crate::ProbeError;
 use crate::copies;
-use crate::handles::{self, Makes};
+use crate::handles::{self, Makes, Memory};
 use crate::holds::Holds;
+use crate::loaders;
 use crate::method::Body;
 use crate::order::{is_wait, on_monitor};
-use crate::probe::{OBJECT_TYPE, RECORDER, call, duplicate, parameter, push_id};
+use crate::probe::{OBJECT_TYPE, RECORDER, call, duplicate, goes_along, parameter, push_id};
 use crate::pure::is_pure;
+use crate::reflected::{self, Reach};
 
 /// The first version of class files that can push a class.
 pub(crate) const HAS_CLASS_CONSTANTS: u16 = 49;
@@ -68,6 +70,7 @@ pub(crate) fn instrument(body: &mut Body<'_, '_>, holds: &Holds) -> Result<(), P
             continue;
         };
         let member = body.class.pool.member(index)?;
+        loaders::announce(body, instruction.offset, &member)?;
         if is_value_of(&instruction, &member) {
             let mut before = Snippet::new();
             to_string(body, &mut before, instruction.offset)?;
@@ -234,8 +237,10 @@ fn probe(
     for (ty, slot) in arguments.iter().rev() {
         before.store(*ty, *slot)?;
     }
-    let by_handle = way == Way::Dispatch && handles::uses(member);
+    let memory = handles::uses_memory(member).filter(|_| way == Way::Dispatch);
+    let by_handle = memory.is_some() || way == Way::Dispatch && handles::uses(member);
     let (called, receiver) = match way {
+        Way::Dispatch if memory.is_some() => ("memory", true),
         Way::Dispatch if by_handle => ("handle", true),
         Way::Dispatch => ("call", true),
         Way::Super => ("callSuper", true),
@@ -243,6 +248,16 @@ fn probe(
         Way::Inherited => ("callStatic", false),
         Way::SuperConstructor => ("callSuperInit", false),
     };
+    // The JDK uses the field for the inside.
+    let reach = reflected::reaches(member)
+        .filter(|reach| way == Way::Dispatch && matches!(reach, Reach::Reads | Reach::Writes));
+    let mut reflected = None;
+    if let (Some(reach), Some((_, object))) = (reach, arguments.first()) {
+        let field = body.editor.new_local(OBJECT_TYPE)?;
+        before.op(opcode::DUP)?;
+        before.store(OBJECT_TYPE, field)?;
+        reflected = Some((reach, [field, *object]));
+    }
     let waits = way == Way::Dispatch && is_wait(member);
     if waits {
         before.op(opcode::DUP)?;
@@ -254,14 +269,25 @@ fn probe(
     if way == Way::Inherited {
         before.push_class(&owner, body.pool)?;
     }
+    let only = only_argument(way, by_handle || memory.is_some(), &arguments);
+    if memory.is_some() {
+        for (ty, slot) in arguments.iter().take(2) {
+            before.load(*ty, *slot)?;
+        }
+    }
+    if let Some((ty, slot)) = only {
+        before.load(ty, slot)?;
+    }
     body.load_recorder(&mut before)?;
     push_id(&mut before, site, body.pool)?;
     let bare = if arguments.is_empty() { "Bare" } else { "" };
     let object = match way {
+        _ if memory.is_some() => "Ljava/lang/Object;Ljava/lang/Object;J",
         _ if receiver => "Ljava/lang/Object;",
         Way::Inherited => "Ljava/lang/Class;",
         _ => "",
     };
+    let value = only.map_or("", |(ty, _)| parameter(ty));
     let mut class = "";
     if way == Way::SuperConstructor {
         let name = body.class.name()?.to_str_lossy().replace('/', ".");
@@ -271,10 +297,12 @@ fn probe(
     call(
         &mut before,
         &format!("{called}{bare}"),
-        &format!("({object}{RECORDER}I{class})V"),
+        &format!("({object}{value}{RECORDER}I{class})V"),
         body.pool,
     )?;
-    body.log_arguments(&mut before, &arguments)?;
+    if only.is_none() {
+        body.log_arguments(&mut before, &arguments)?;
+    }
     holds.give(body, &mut before, instruction.offset, &arguments)?;
     for (ty, slot) in &arguments {
         before.load(*ty, *slot)?;
@@ -284,6 +312,9 @@ fn probe(
     let mut after = Snippet::new();
     if copies {
         copies::compare(&mut after, body.pool)?;
+    }
+    if let Some((reach, places)) = reflected {
+        reflected::used(&mut after, reach, places, site, body.pool)?;
     }
     if waits {
         body.load_recorder(&mut after)?;
@@ -315,11 +346,38 @@ fn probe(
         body.load_recorder(&mut after)?;
         call(&mut after, "settled", &format!("({RECORDER})V"), body.pool)?;
     }
+    if let (Some(Memory::Writes), Some((ty, slot))) = (memory, arguments.first()) {
+        after.load(*ty, *slot)?;
+        call(&mut after, "wrote", "(Ljava/lang/Object;)V", body.pool)?;
+    }
+    if let (true, Some((ty, slot))) = (handles::makes_offset(member), arguments.first()) {
+        after.op(opcode::DUP2)?;
+        after.load(*ty, *slot)?;
+        call(
+            &mut after,
+            "madeOffset",
+            "(JLjava/lang/Object;)V",
+            body.pool,
+        )?;
+    }
     if let Some(makes) = handles::makes(member) {
         made(body, &mut after, makes, &arguments)?;
     }
     body.editor.after(instruction.offset, after)?;
     Ok(())
+}
+
+/// The argument that goes along with the call itself: most have one at the most.
+fn only_argument<'t>(
+    way: Way,
+    by_handle: bool,
+    arguments: &[(FieldType<'t>, u16)],
+) -> Option<(FieldType<'t>, u16)> {
+    let can = matches!(way, Way::Dispatch | Way::Super | Way::Out | Way::New(_));
+    match *arguments {
+        [(ty, slot)] if can && !by_handle && goes_along(ty) => Some((ty, slot)),
+        _ => None,
+    }
 }
 
 /// Tells of the handle on the stack, whose call had these arguments.

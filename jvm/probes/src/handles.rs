@@ -1,5 +1,5 @@
-//! Handles by which the inside uses its own fields and arrays: `VarHandle`s and
-//! field updaters.
+//! Handles by which the inside uses its own fields and arrays: `VarHandle`s, field
+//! updaters, and `Unsafe` with the offset of a field.
 //!
 //! What such a handle does happens to an inside field, so it is no crossing: it
 //! runs for real on both sides, in the recorded order. The runtime knows the
@@ -43,6 +43,37 @@ pub(crate) fn uses(member: &MemberRef<'_>) -> bool {
             .any(|start| name.starts_with(start));
     }
     UPDATERS.contains(&owner.as_ref()) && UPDATES.contains(&name.as_ref())
+}
+
+const UNSAFE: &str = "sun/misc/Unsafe";
+
+/// What a call does to memory within an object, which is its first argument, the
+/// offset being the second.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Memory {
+    Reads,
+    Writes,
+}
+
+/// Whether a call uses memory within an object.
+pub(crate) fn uses_memory(member: &MemberRef<'_>) -> Option<Memory> {
+    let (name, descriptor) = (member.name.to_str_lossy(), member.descriptor.to_str_lossy());
+    if member.class != UNSAFE || !descriptor.starts_with("(Ljava/lang/Object;J") {
+        return None;
+    }
+    let starts = |start: &str| name.starts_with(start);
+    if starts("put") || starts("getAnd") || starts("compareAnd") {
+        Some(Memory::Writes)
+    } else {
+        starts("get").then_some(Memory::Reads)
+    }
+}
+
+/// Whether a call says where in its objects a field is.
+pub(crate) fn makes_offset(member: &MemberRef<'_>) -> bool {
+    member.class == UNSAFE
+        && member.name == "objectFieldOffset"
+        && member.descriptor == "(Ljava/lang/reflect/Field;)J"
 }
 
 /// What a call that makes a handle has as arguments.

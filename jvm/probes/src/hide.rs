@@ -27,7 +27,7 @@ pub fn hide(bytes: &[u8]) -> Result<Option<Vec<u8>>, ProbeError> {
         if let (true, Some(mut editor)) = (named, Editor::new(&class, method)?) {
             let mut code = Snippet::new();
             let filter = "([Ljava/lang/reflect/Field;)[Ljava/lang/reflect/Field;";
-            let owner = "reprise/runtime/Hidden";
+            let owner = "java/reprise/Hidden";
             code.invoke(Invoke::Static, owner, "fields", filter, &mut edited.pool)?;
             editor.before_returns(&code)?;
             let code = editor.finish(&mut edited.pool)?;

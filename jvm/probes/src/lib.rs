@@ -2,8 +2,8 @@
 //! crossing of the boundary.
 //!
 //! Pure: a class file and a plan in, a class file out. What is inserted is
-//! straight-line code: every branch is in the runtime's static methods
-//! (`jvm/runtime`, class `Probe`), so no new stack map frames are needed.
+//! straight-line code: every branch but one (`loaders`) is in the runtime's static
+//! methods (`jvm/runtime`, class `Probe`), so no new stack map frames are needed.
 //!
 //! | subject | file |
 //! | --- | --- |
@@ -24,6 +24,7 @@
 //! | and copies of the object, which must not have it | `copies` |
 //! | that field in listings | [`hide`] |
 //! | calls that need no event, with the reasons | [`pure`] |
+//! | class loaders of the program | `loaders` |
 //! | what the inserted code calls | `probe` |
 //! | the counting of a dry run | [`count`] |
 //! | the runtime of jars that are instrumented ahead of time | [`ahead`] |
@@ -52,6 +53,7 @@ mod holds;
 mod identity;
 mod inwrite;
 pub mod lent;
+mod loaders;
 mod method;
 mod order;
 pub mod pattern;
@@ -78,6 +80,8 @@ use crate::pattern::Patterns;
 pub struct Instrumented {
     /// The class file.
     pub bytes: Vec<u8>,
+    /// How many methods have probes.
+    pub edited: usize,
     /// The methods that were left as they were.
     pub skipped: Vec<Skipped>,
     /// One of them may copy objects, with the number that is in their field.
@@ -131,24 +135,30 @@ pub enum Numbers {
 
 /// Puts the probes of an inside class into it.
 pub fn inside(
-    bytes: &[u8],
+    class: &ClassFile<'_>,
     patterns: &Patterns,
     catalog: &mut dyn Catalog,
     numbers: Numbers,
 ) -> Result<Instrumented, ProbeError> {
-    let class = ClassFile::parse(bytes)?;
-    if has_probes(&class) {
+    if has_probes(class) {
         return Err(ProbeError::Already);
     }
-    let mut edited = ClassEditor::new(&class);
-    let skipped = method::instrument(&class, &mut edited, patterns, catalog)?;
+    let mut edited = ClassEditor::new(class);
+    let skipped = method::instrument(class, &mut edited, patterns, catalog)?;
     if numbers == Numbers::InField {
-        identity::inject(&class, &mut edited, patterns)?;
+        identity::inject(class, &mut edited, patterns)?;
     }
-    let copies_unseen = copies_unseen(&class, &skipped)?;
+    let copies_unseen = copies_unseen(class, &skipped)?;
+    let probed = edited.replaced();
     let bytes = edited.finish()?;
+    let asked = numbers == Numbers::InField && loaders::is_asked(class)?;
+    let bytes = match asked {
+        true => loaders::answering(&bytes, Some(loaders::site(class, catalog)?))?,
+        false => bytes,
+    };
     Ok(Instrumented {
         bytes,
+        edited: probed + usize::from(asked),
         skipped,
         copies_unseen,
     })
@@ -180,33 +190,38 @@ fn has_probes(class: &ClassFile<'_>) -> bool {
 /// fields, and, if asked to, gives its objects a place for their number; none when
 /// it stays as it is.
 pub fn outside(
-    bytes: &[u8],
+    class: &ClassFile<'_>,
     patterns: &Patterns,
     catalog: &mut dyn Catalog,
     numbers: Numbers,
 ) -> Result<Option<Instrumented>, ProbeError> {
-    let class = ClassFile::parse(bytes)?;
-    if has_probes(&class) {
+    if has_probes(class) {
         return Err(ProbeError::Already);
     }
-    let writes = inwrite::mentions_inside_field(&class, patterns)?;
-    let numbered = numbers == Numbers::InField && identity::begins_outside(&class)?;
-    let copies = numbers == Numbers::InField && copies::mentions(&class)?;
-    if !writes && !numbered && !copies {
+    let writes = inwrite::mentions_inside_field(class, patterns, catalog)?;
+    let numbered = numbers == Numbers::InField && identity::begins_outside(class)?;
+    let copies = numbers == Numbers::InField && copies::mentions(class)?;
+    let asked = numbers == Numbers::InField && loaders::is_asked(class)?;
+    if !writes && !numbered && !copies && !asked {
         return Ok(None);
     }
-    let mut edited = ClassEditor::new(&class);
+    let mut edited = ClassEditor::new(class);
     let mut skipped = Vec::new();
     if writes || copies {
-        skipped = inwrite::instrument(&class, &mut edited, patterns, catalog)?;
+        skipped = inwrite::instrument(class, &mut edited, patterns, catalog)?;
     }
     if numbered {
         identity::add(&mut edited)?;
     }
-    let copies_unseen = copies_unseen(&class, &skipped)?;
-    let bytes = edited.finish()?;
+    let copies_unseen = copies_unseen(class, &skipped)?;
+    let probed = edited.replaced();
+    let mut bytes = edited.finish()?;
+    if asked {
+        bytes = loaders::answering(&bytes, None)?;
+    }
     Ok(Some(Instrumented {
         bytes,
+        edited: probed + usize::from(asked),
         skipped,
         copies_unseen,
     }))

@@ -82,7 +82,6 @@ const NEVER: &[&str] = &[
     "jdk/",
     "sun/",
     "com/sun/",
-    "reprise/runtime/",
     "reprise/ahead/",
 ];
 
@@ -298,7 +297,7 @@ mod tests {
         check(
             "**",
             &["C", "a/C"],
-            &["java/lang/String", "reprise/runtime/Probe"],
+            &["java/lang/String", "java/reprise/Probe"],
         );
     }
 

@@ -1,13 +1,16 @@
-//! What the inserted code calls: the static methods of `reprise.runtime.Probe`.
+//! What the inserted code calls: the static methods of `java.reprise.Probe`,
+//! whose sources are in `jvm/runtime`.
 //!
 //! The thread's recorder is looked up once per call of an inside method and
 //! kept in a local; so is the token that `enter` returns, which says how deep
 //! in crossings this call is and whether it came from outside.
 //!
 //! ```text
-//! R = reprise.runtime.Recorder, T = a scalar or Object
+//! R = java.reprise.Recorder, T = a scalar or Object
 //!
 //! entry      R recorder()                int enter(R, method)    … enterBare, no arguments
+//!            int enter(Object, R, method)                        … enterBare, with `this`
+//!            int enterBare(Object, U, R, method)                 with the only argument
 //! arguments  argument(T, R)              last(T, R)              of the event that was begun
 //! exit       returns(T, R, token)        returns(R, token)       constructed(Object, R, token)
 //!            caught(Throwable, R, token)                         at every handler
@@ -17,6 +20,7 @@
 //! call       call(Object, R, site)       callBare                by the receiver's class
 //!            callSuper(Object, R, site)  callSuperBare           by the superclass
 //!            callOut(R, site)            callOutBare             certainly out: static, constructors
+//!            call(Object, U, R, site)    callOut(U, R, site)     with the only argument, U = int or Object
 //!            returned(T, R)              returned(R)
 //!            callSuperInit(R, site, String)  …Bare               super() of an outside class
 //!            superReturned(Object, R)    superReturned(R)
@@ -44,10 +48,16 @@
 //!            settled(R)                                          after what may have been one
 //!            handle(Object, R, site)     handleBare              by a VarHandle or field updater
 //!            madeHandle(Object, Class, String)  madeHandle(Object)
+//!            memory(Object, Object, long, R, site)               by Unsafe, in an object
+//!            madeOffset(long, Object)                            where a Field is
 //!            compares(Object, Object, R)                         before ==
 //! in         inWrite(Object, T, site)    inWriteStatic(T, site)
 //!            fieldSet(Object, Object, site)                      Field.set and its like
+//!            fieldGot(Object, Object, Object, site)              Field.get
 //!            reaches(Object, Object)     reaches(Object)         a handle that can write
+//! loaders    boolean isOwn(String)       Class own(String)       asked for the runtime
+//!            boolean asked(String, site) answered()              the same of an inside one
+//!            asks(R)                     hasAsked(R)             by inside code
 //! ```
 
 use reprise_classfile::descriptor::FieldType;
@@ -58,12 +68,12 @@ use reprise_classfile::write::{Invoke, PoolEditor, Snippet};
 use crate::ProbeError;
 
 /// The class whose methods the inserted code calls.
-pub(crate) const PROBE: &str = "reprise/runtime/Probe";
+pub(crate) const PROBE: &str = "java/reprise/Probe";
 /// The type of a thread's recorder, as a descriptor.
-pub(crate) const RECORDER: &str = "Lreprise/runtime/Recorder;";
+pub(crate) const RECORDER: &str = "Ljava/reprise/Recorder;";
 /// The same as a type.
 pub(crate) const RECORDER_TYPE: FieldType<'static> =
-    FieldType::Object(Utf8(b"reprise/runtime/Recorder"));
+    FieldType::Object(Utf8(b"java/reprise/Recorder"));
 /// The type of anything.
 pub(crate) const OBJECT_TYPE: FieldType<'static> = FieldType::Object(Utf8(b"java/lang/Object"));
 
@@ -80,6 +90,12 @@ pub(crate) fn parameter(ty: FieldType<'_>) -> &'static str {
         FieldType::Double => "D",
         FieldType::Object(_) | FieldType::Array(_) => "Ljava/lang/Object;",
     }
+}
+
+/// Whether a value of that type, when it is the only one, is handed over with the
+/// call that begins the event: most events have one at the most.
+pub(crate) fn goes_along(ty: FieldType<'_>) -> bool {
+    matches!(parameter(ty), "I" | "Ljava/lang/Object;")
 }
 
 /// A call of the runtime; its arguments are on the stack.

@@ -1,4 +1,5 @@
-//! Ways in other than a call or a field instruction, in outside classes.
+//! Ways in other than a call or a field instruction, in outside classes and, as far
+//! as reflection goes, in inside ones: the JDK does it for them.
 //!
 //! `Field.set` and its like write to inside fields as any `putfield` does, and
 //! are recorded as that. Handles and offsets are another matter: what writes
@@ -9,6 +10,10 @@
 //! field, object, value    keep field and object in locals
 //! invokevirtual Field.set
 //!                         Probe.fieldSet(field, object, site)
+//!
+//! field, object           keep field and object in locals
+//! invokevirtual Field.get
+//! value                   dup, Probe.fieldGot(value, field, object, site)
 //!
 //! lookup, class, name, …  Probe.reaches(class, name)    or reaches(field)
 //! invokevirtual findVarHandle
@@ -30,6 +35,8 @@ const FIELD: &str = "java/lang/reflect/Field";
 pub(crate) enum Reach {
     /// It writes to one.
     Writes,
+    /// It reads one, and may find an object that nothing has mentioned yet.
+    Reads,
     /// It makes something that can, from a class and a name at these positions.
     Names(usize, usize),
     /// The same from a `Field`.
@@ -50,6 +57,7 @@ pub(crate) fn reaches(member: &MemberRef<'_>) -> Option<Reach> {
     let (class, name) = (member.class.to_str_lossy(), member.name.to_str_lossy());
     match (&*class, &*name) {
         (FIELD, name) if name.starts_with("set") && name != "setAccessible" => Some(Reach::Writes),
+        (FIELD, "get") => Some(Reach::Reads),
         (
             "java/lang/invoke/MethodHandles$Lookup",
             "findSetter" | "findStaticSetter" | "findVarHandle" | "findStaticVarHandle",
@@ -66,6 +74,29 @@ pub(crate) fn reaches(member: &MemberRef<'_>) -> Option<Reach> {
         }
         _ => None,
     }
+}
+
+/// A `Field` in a local has been used on an object in another; what it was used
+/// for is on the stack if it was read.
+pub(crate) fn used(
+    after: &mut Snippet,
+    reach: Reach,
+    [field, object]: [u16; 2],
+    site: u32,
+    pool: &mut PoolEditor<'_>,
+) -> Result<(), ProbeError> {
+    let (name, value) = match reach {
+        Reach::Reads => ("fieldGot", "Ljava/lang/Object;"),
+        _ => ("fieldSet", ""),
+    };
+    if reach == Reach::Reads {
+        after.op(opcode::DUP)?;
+    }
+    after.load(OBJECT_TYPE, field)?;
+    after.load(OBJECT_TYPE, object)?;
+    push_id(after, site, pool)?;
+    let descriptor = format!("({value}Ljava/lang/Object;Ljava/lang/Object;I)V");
+    call(after, name, &descriptor, pool)
 }
 
 /// Puts the probes around a call that reaches inside fields.
@@ -89,16 +120,12 @@ pub(crate) fn instrument<'c>(
     }
     let argument = |at: usize| arguments.get(at).map_or(0, |(_, slot)| *slot);
     match reach {
-        Reach::Writes => {
+        Reach::Writes | Reach::Reads => {
             let field = editor.new_local(OBJECT_TYPE)?;
             before.op(opcode::DUP)?;
             before.store(OBJECT_TYPE, field)?;
             let mut after = Snippet::new();
-            after.load(OBJECT_TYPE, field)?;
-            after.load(OBJECT_TYPE, argument(0))?;
-            push_id(&mut after, site, pool)?;
-            let descriptor = "(Ljava/lang/Object;Ljava/lang/Object;I)V";
-            call(&mut after, "fieldSet", descriptor, pool)?;
+            used(&mut after, reach, [field, argument(0)], site, pool)?;
             editor.after(instruction.offset, after)?;
         }
         Reach::Names(class, name) => {

@@ -73,7 +73,9 @@ fn class() -> Vec<u8> {
 #[test]
 fn arguments_of_unknown_class_become_strings_first() {
     let patterns = Patterns::parse(["Inside"]).unwrap();
-    let probed = reprise_probes::inside(&class(), &patterns, &mut Numbers, InField).unwrap();
+    let bytes = class();
+    let class = ClassFile::parse(&bytes).unwrap();
+    let probed = reprise_probes::inside(&class, &patterns, &mut Numbers, InField).unwrap();
     assert_eq!(probed.skipped, []);
     let class = ClassFile::parse(&probed.bytes).unwrap();
     let method = &class.methods[0];
@@ -89,14 +91,14 @@ fn arguments_of_unknown_class_become_strings_first() {
     assert_eq!(
         calls,
         [
-            "static reprise/runtime/Probe.recorder",
-            "static reprise/runtime/Probe.enter",
-            "static reprise/runtime/Probe.callBare",
+            "static java/reprise/Probe.recorder",
+            "static java/reprise/Probe.enter",
+            "static java/reprise/Probe.callBare",
             "static java/lang/String.valueOf",
-            "static reprise/runtime/Probe.returned",
+            "static java/reprise/Probe.returned",
             "dynamic dynamic[0 makeConcatWithConstants",
-            "static reprise/runtime/Probe.returns",
-            "static reprise/runtime/Probe.thrown",
+            "static java/reprise/Probe.returns",
+            "static java/reprise/Probe.thrown",
         ]
     );
     let strings = "(Ljava/lang/String;ILjava/lang/String;)Ljava/lang/String;";

@@ -1,6 +1,6 @@
 //! What the Java runtime calls, and how it is started.
 //!
-//! The functions are bound to the methods of `reprise.runtime.Native`, and
+//! The functions are bound to the methods of `java.reprise.Native`, and
 //! nobody else can call them. None of them lets a panic into the JVM.
 
 use std::ffi::{CStr, c_void};
@@ -22,7 +22,7 @@ const PUTFIELD: u8 = 181;
 /// Binds the runtime's native methods and lets it use the JDK's `Unsafe`.
 /// Returns the module of the runtime.
 pub(super) fn bind(session: &Session, frame: Frame) -> Option<Global> {
-    let native = frame.find_class(c"reprise/runtime/Native")?;
+    let native = frame.find_class(c"java/reprise/Native")?;
     let object = frame.find_class(c"java/lang/Object")?;
     // SAFETY: both classes were just found, and modules live as long as they
     // do; the functions have the signatures that are given.
@@ -69,7 +69,7 @@ pub(super) fn bind(session: &Session, frame: Frame) -> Option<Global> {
 /// Initialises the runtime's classes. Later, in the middle of the loading of a
 /// class, that could need what another thread is just initialising.
 pub(super) fn prepare(frame: Frame) -> bool {
-    run(frame, c"reprise/runtime/Recorders", c"prepare")
+    run(frame, c"java/reprise/Recorders", c"prepare")
 }
 
 /// Runs a method of the runtime that has neither arguments nor a result.
@@ -83,7 +83,7 @@ pub(super) fn run(frame: Frame, class: &CStr, method: &CStr) -> bool {
 
 /// Tells the runtime where the spool is.
 pub(super) fn start(frame: Frame, address: usize, oracle: bool) -> bool {
-    let Some(class) = frame.find_class(c"reprise/runtime/Recorders") else {
+    let Some(class) = frame.find_class(c"java/reprise/Recorders") else {
         return false;
     };
     let address = long(i64::try_from(address).unwrap_or(0));

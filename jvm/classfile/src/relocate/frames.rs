@@ -23,6 +23,7 @@ impl<'c> Editor<'c> {
     /// Whether the edit adds frames to a body that has none.
     pub(super) fn needs_frames(&self, layout: &Layout<'_>) -> bool {
         !self.handlers.is_empty()
+            || self.leaves != 0
             || (0..self.instructions.len()).any(|at| self.is_split(at, layout))
     }
 
@@ -89,6 +90,12 @@ impl<'c> Editor<'c> {
                 stack.push(VerificationType::Object(pool.class(class)?));
             }
             table.0.push(frame);
+        }
+        if self.leaves != 0 && table.0.iter().all(|frame| frame.offset != self.leaves) {
+            table.0.push(Frame {
+                offset: self.leaves,
+                kind: FrameKind::Same { extended: false },
+            });
         }
         table.0.sort_by_key(|frame| frame.offset);
         Ok(table.write()?)

@@ -27,13 +27,15 @@
 //! inserted after that instruction sees locals the handler's frame may not
 //! allow.
 //!
-//! Inserted code is straight-line, so it needs no frames. Two things do:
+//! Inserted code is straight-line, so it needs no frames. Three things do:
 //!
 //! - A handler that is appended gets a frame with no locals (but see
 //!   [`Editor::hold`]) and the exception on the stack.
 //! - A conditional jump that no longer reaches becomes the inverted jump over
 //!   a `goto_w`, and where that lands a frame is needed. Its types follow from
 //!   the frames before it ([`crate::flow`]).
+//! - Where a method goes on that may have been left at once
+//!   ([`Editor::leave_early`]), everything is as it was at the start.
 
 mod emit;
 mod error;
@@ -82,6 +84,8 @@ pub struct Editor<'c> {
     reserved_stack: u16,
     /// Whether frames say the class of objects under construction.
     born: bool,
+    /// How long the code is that may leave the method at once; 0 for none.
+    leaves: u32,
 }
 
 /// No instruction begins here.
@@ -154,6 +158,7 @@ impl<'c> Editor<'c> {
             held: Vec::new(),
             reserved_stack: 0,
             born: false,
+            leaves: 0,
         };
         for instruction in &editor.instructions {
             let offset = instruction.offset;
@@ -220,6 +225,19 @@ impl<'c> Editor<'c> {
     /// if a loop begins at the first instruction.
     pub fn at_entry(&mut self, code: Snippet) -> Result<(), EditError> {
         self.insert(0, Place::Gap, code, 0)
+    }
+
+    /// Inserts a choice at the very start of the method: unless `test` leaves a
+    /// zero on the stack, `early` is done instead of the method, and ends it.
+    pub fn leave_early(&mut self, test: &Snippet, early: &Snippet) -> Result<(), EditError> {
+        if !early.ends() {
+            return Err(EditError::FallsThrough { offset: 0 });
+        }
+        let code = Snippet::unless(test, early)?;
+        self.leaves = u32::try_from(code.bytes().len()).unwrap_or(u32::MAX);
+        let place = Place::Gap;
+        self.insertions.insert(0, Insertion { at: 0, place, code });
+        Ok(())
     }
 
     /// Inserts `code` before every return.

@@ -111,6 +111,26 @@ impl Snippet {
         Ok(snippet)
     }
 
+    /// `test` leaves an int on the stack; unless that is zero, `yes` is done, which
+    /// leaves the method. A frame is needed where it goes on otherwise.
+    pub(crate) fn unless(test: &Self, yes: &Self) -> Result<Self, SnippetError> {
+        let distance = yes.bytes.len().saturating_add(3);
+        let distance = i16::try_from(distance).map_err(|_| SnippetError::NotPlain {
+            opcode: opcode::IFEQ,
+        })?;
+        let mut bytes = test.bytes.clone();
+        bytes.push(opcode::IFEQ);
+        bytes.extend_from_slice(&distance.to_be_bytes());
+        bytes.extend_from_slice(&yes.bytes);
+        Ok(Self {
+            bytes,
+            depth: 0,
+            peak: test.peak.max(yes.peak),
+            locals: test.locals.max(yes.locals),
+            ends: false,
+        })
+    }
+
     /// The instructions.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes

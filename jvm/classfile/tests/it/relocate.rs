@@ -193,6 +193,65 @@ fn handler_around_a_method() {
 }
 
 #[test]
+fn left_at_once_or_not() {
+    let edit = |editor: &mut Editor<'_>, with_entry: bool| {
+        let mut test = Snippet::new();
+        test.load(FieldType::Int, 0)?;
+        let mut early = Snippet::new();
+        early.load(FieldType::Int, 0)?.op(op::IRETURN)?;
+        if with_entry {
+            editor.at_entry(nops(1))?;
+        }
+        editor.leave_early(&test, &early)
+    };
+    // The loop begins where the method goes on, and has a frame there.
+    check(
+        LOOP,
+        |editor, _| edit(editor, false),
+        &expect![[r#"
+        method m (I)I flags 0x0009
+          code stack 3 locals 1
+                0 iload_0
+                1 ifeq 6
+                4 iload_0
+                5 ireturn
+                6 frame same
+                6 iinc 0 -1
+                9 iload_0
+               10 ifne 6
+               13 iload_0
+               14 ireturn
+            line 1 at 0
+            line 2 at 14
+            variable i I in 0 at 0+15
+    "#]],
+    );
+    check(
+        LOOP,
+        |editor, _| edit(editor, true),
+        &expect![[r#"
+        method m (I)I flags 0x0009
+          code stack 3 locals 1
+                0 iload_0
+                1 ifeq 6
+                4 iload_0
+                5 ireturn
+                6 frame same
+                6 nop
+                7 frame same
+                7 iinc 0 -1
+               10 iload_0
+               11 ifne 7
+               14 iload_0
+               15 ireturn
+            line 1 at 0
+            line 2 at 15
+            variable i I in 0 at 0+16
+    "#]],
+    );
+}
+
+#[test]
 fn handler_for_one_class_behind_those_that_are_there() {
     check(
         "class A 52

@@ -124,7 +124,8 @@ fn function<'c>(
     let (name, text) = body.class.pool.dynamic(index)?;
     let (name, text) = (name.to_str_lossy(), text.to_str_lossy());
     let shape = Shape { parameters, result };
-    let key = format!("function {index}");
+    // Two instructions with the same constant make functions of their own each.
+    let key = format!("function {} {}", body.id, instruction.offset);
     let code = stubs.call(key, &shape, 0, body.pool, |_, pool| {
         let mut code = Snippet::new();
         let mut slot = 0;

@@ -57,7 +57,8 @@ pub fn inside(
     catalog: &mut dyn Catalog,
     is_lent: impl Fn(&str, &str) -> bool,
 ) -> Result<Vec<u8>, ProbeError> {
-    let class = ClassFile::parse(bytes)?;
+    let raised = raised(bytes)?;
+    let class = ClassFile::parse(raised.as_deref().unwrap_or(bytes))?;
     let mut edited = ClassEditor::new(&class);
     let mut stubs = Stubs::new(&class)?;
     let this = class.name()?.to_str_lossy();
@@ -110,8 +111,41 @@ pub fn inside(
         }
     }
     edited.remove_attribute("PermittedSubclasses");
+    // What the player returns is cast to the type that a method is declared to
+    // return, which its caller may not be allowed to name.
+    edited.access |= access::PUBLIC;
     stubs.add_to(&mut edited)?;
     Ok(edited.finish()?)
+}
+
+/// The first version of class files whose interfaces may have methods with code.
+const METHODS_IN_INTERFACES: u16 = 52;
+
+/// An older interface, as one that may have methods with code; none for all others.
+/// Without frames its initialiser is verified as long as nothing in it jumps.
+fn raised(bytes: &[u8]) -> Result<Option<Vec<u8>>, ProbeError> {
+    let class = ClassFile::parse(bytes)?;
+    if class.access & access::INTERFACE == 0 || class.major >= METHODS_IN_INTERFACES {
+        return Ok(None);
+    }
+    for method in &class.methods {
+        let Some(code) = class.code(method)?.filter(|_| class.major < 50) else {
+            continue;
+        };
+        let mut jumps = !code.exceptions.is_empty();
+        for instruction in code.instructions() {
+            instruction?.each_target(|_| jumps = true);
+        }
+        if jumps {
+            return Ok(None);
+        }
+    }
+    let mut bytes = bytes.to_vec();
+    let version = METHODS_IN_INTERFACES.to_be_bytes();
+    if let Some(place) = bytes.get_mut(4..8) {
+        place.copy_from_slice(&[0, 0, version[0], version[1]]);
+    }
+    Ok(Some(bytes))
 }
 
 /// The code of a method in which what leaves goes to the player, and whether it

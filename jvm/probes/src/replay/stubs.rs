@@ -214,7 +214,7 @@ impl<'c> Stubs<'c> {
         let (name, descriptor) = match self.known.get(&key) {
             Some(known) => known.clone(),
             None => {
-                if self.is_interface && self.class.major < 52 {
+                if self.is_interface && self.class.major < super::METHODS_IN_INTERFACES {
                     return Err(ProbeError::OldInterface);
                 }
                 let name = format!("reprise${}", self.made.len());

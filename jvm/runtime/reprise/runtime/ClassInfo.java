@@ -1,6 +1,7 @@
 package reprise.runtime;
 
 import java.lang.ref.WeakReference;
+import java.util.Arrays;
 
 import jdk.internal.vm.annotation.DontInline;
 import jdk.internal.vm.annotation.ForceInline;
@@ -74,6 +75,30 @@ final class ClassInfo extends WeakReference<Class<?>> {
     volatile int asValue;
     /** Those of its constants, plus one, by ordinal, for {@link #ENUM}. */
     volatile int[] constants = NONE;
+
+    /** Where the inside was told that fields are, each with its stripe below. */
+    private volatile long[] located;
+
+    synchronized void locate(long at, int stripe) {
+        if (stripe(at) < 0) {
+            long[] before = located;
+            int count = before == null ? 0 : before.length;
+            long[] after = before == null ? new long[1] : Arrays.copyOf(before, count + 1);
+            after[count] = at << 6 | stripe;
+            located = after;
+        }
+    }
+
+    /** The stripe of a field; -1 when nobody asked where it is. */
+    int stripe(long at) {
+        long[] all = located;
+        for (int i = 0; all != null && i < all.length; i++) {
+            if (all[i] >> 6 == at) {
+                return (int) all[i] & 63;
+            }
+        }
+        return -1;
+    }
 
     /** Whether most calls on such an object run for real: strings, boxes and the like. */
     boolean isValue() {

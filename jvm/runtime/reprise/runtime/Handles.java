@@ -1,6 +1,7 @@
 package reprise.runtime;
 
 import java.lang.ref.WeakReference;
+import java.lang.reflect.Field;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
@@ -72,6 +73,30 @@ final class Handles {
         if (handle != null) {
             add(handle, ELEMENTS);
         }
+    }
+
+    /** It was said where in its objects a field is. */
+    static void made(long at, Field field) {
+        ClassInfo info = ClassInfo.of(field.getDeclaringClass());
+        if (info.space == ClassInfo.INSIDE) {
+            String name = field.getDeclaringClass().getName().replace('.', '/') + field.getName();
+            info.locate(at, stripe(name));
+        }
+    }
+
+    /** The stripe of what is in an object or array at an offset; -1 when that is not inside. */
+    static int stripe(Object object, long at) {
+        Class<?> type = object.getClass();
+        if (type.isArray()) {
+            return ELEMENTS;
+        }
+        for (Class<?> c = type; c != Object.class; c = c.getSuperclass()) {
+            int stripe = ClassInfo.of(c).stripe(at);
+            if (stripe >= 0) {
+                return stripe;
+            }
+        }
+        return -1;
     }
 
     /** As jvm/probes/src/order.rs has it. */

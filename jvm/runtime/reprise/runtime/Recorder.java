@@ -71,6 +71,8 @@ public final class Recorder extends Ring {
     private static final int BRINGS = 2;
     private static final int HOLDS = 3;
     private final Crossing crossing = new Crossing();
+    /** Who asks inside class loaders. */
+    final Loading loading = new Loading(this);
     /** The calls of outside super() that are open. */
     private final Supers supers = new Supers();
 
@@ -476,17 +478,6 @@ public final class Recorder extends Ring {
         level = (token >> 1) - 1;
         return true;
     }
-
-    // What the quick way is not for.
-
-    @DontInline
-    void outCallRetOf(boolean v) { outCallRet(Type.BOOLEAN); if (at != 0) value(v); end(); }
-    @DontInline
-    void outCallRetOf(int v) { outCallRet(Type.INT); if (at != 0) value(v); end(); }
-    @DontInline
-    void inCallRetOf(boolean v, int token) { inCallRet(token, Type.BOOLEAN); if (at != 0) value(v); end(); }
-    @DontInline
-    void inCallRetOf(int v, int token) { inCallRet(token, Type.INT); if (at != 0) value(v); end(); }
 
     static long zigzag(int v) {
         return (v << 1 ^ v >> 31) & 0xffff_ffffL;

@@ -21,14 +21,7 @@ final class Reflected {
             return;
         }
         boolean isStatic = Modifier.isStatic(field.getModifiers());
-        String key = site + " " + owner.number + " " + field.getName();
-        Integer own = SITES.get(key);
-        if (own == null) {
-            String type = MethodType.methodType(field.getType())
-                .toMethodDescriptorString().substring(2);
-            own = Native.fieldSite(site, field.getDeclaringClass(), field.getName(), type, isStatic);
-            SITES.put(key, own);
-        }
+        int own = site(site, owner, field);
         Object value = isStatic ? read(field) : null;
         if (r.inWrite(own)) {
             if (isStatic) {
@@ -39,6 +32,33 @@ final class Reflected {
             }
             r.end();
         }
+    }
+
+    /** An object that had no number yet was found in a field. */
+    static void got(Recorder r, Object value, Field field, Object object, int site) {
+        ClassInfo owner = ClassInfo.of(field.getDeclaringClass());
+        if (owner.space == ClassInfo.INSIDE && (r.level & 1) == 0
+                && r.inWrite(site(site, owner, field))) {
+            if (!Modifier.isStatic(field.getModifiers())) {
+                r.value(object);
+            }
+            r.value(value);
+            r.end();
+            Found.found(value);
+        }
+    }
+
+    private static int site(int site, ClassInfo owner, Field field) {
+        String key = site + " " + owner.number + " " + field.getName();
+        Integer own = SITES.get(key);
+        if (own == null) {
+            String type = MethodType.methodType(field.getType())
+                .toMethodDescriptorString().substring(2);
+            own = Native.fieldSite(site, field.getDeclaringClass(), field.getName(), type,
+                Modifier.isStatic(field.getModifiers()));
+            SITES.put(key, own);
+        }
+        return own;
     }
 
     /** A static field: whoever could write it can read it. */

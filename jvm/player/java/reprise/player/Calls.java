@@ -30,6 +30,7 @@ final class Calls {
                 compare(site, kind, first + i, event.values[i], all[from + i]);
             }
         } else {
+            player.ahead();
             for (int i = from; i < all.length; i++) {
                 mentions.mention(all[i]);
             }

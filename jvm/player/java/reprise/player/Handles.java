@@ -46,6 +46,11 @@ final class Handles {
     }
 
     private Object make(Site site, Object[] all) throws Throwable {
+        if (site.name.equals("getDeclaredField")) {
+            Class<?> owner = (Class<?>) all[0];
+            Type type = replay.types.of(owner);
+            return type != null && type.inside ? owner.getDeclaredField((String) all[1]) : null;
+        }
         if (site.name.equals("arrayElementVarHandle")) {
             return MethodHandles.arrayElementVarHandle((Class<?>) all[0]);
         }

@@ -2,6 +2,9 @@ package reprise.player;
 
 /** In the place of one loader of the recorded program. */
 final class Loader extends ClassLoader {
+    /** Whether what is asked for is a supertype of an inside class. */
+    private static final ThreadLocal<Boolean> DEFINING = ThreadLocal.withInitial(() -> false);
+
     final int id;
     private final Types types;
 
@@ -29,14 +32,24 @@ final class Loader extends ClassLoader {
                 try {
                     return super.loadClass(name, resolve);
                 } catch (ClassNotFoundException notTheJdks) {
-                    // Then it was of the program.
+                    // Then it was of the program; but had the supertype of an inside class
+                    // been there, more than its name would be known.
+                    if (DEFINING.get()) {
+                        throw notTheJdks;
+                    }
                 }
             }
             if (type.loader != id) {
                 return types.loader(type.loader).loadClass(name);
             }
             byte[] bytes = type.inside ? type.bytes : Interfaces.allowed(type.bytes, this);
-            return defineClass(name, bytes, 0, bytes.length);
+            boolean before = DEFINING.get();
+            DEFINING.set(type.inside);
+            try {
+                return defineClass(name, bytes, 0, bytes.length);
+            } finally {
+                DEFINING.set(before);
+            }
         }
     }
 }

@@ -22,6 +22,10 @@ final class Memory {
         }
     }
 
+    static long offset(Field field) {
+        return U.objectFieldOffset(field);
+    }
+
     /** A lookup that may do anything; {@code in} a class it is as that class's own. */
     static MethodHandles.Lookup lookup() throws NoSuchFieldException {
         Field field = MethodHandles.Lookup.class.getDeclaredField("IMPL_LOOKUP");

@@ -60,28 +60,20 @@ final class Method {
         if (handle == null) {
             Class<?> c = replay.types.get(type).find(replay);
             try {
-                java.lang.reflect.Method method = find(c);
                 MethodHandles.Lookup lookup =
                     MethodHandles.privateLookupIn(c, MethodHandles.lookup());
-                MethodHandle exact = isStatic ? lookup.unreflect(method)
-                    : lookup.unreflectSpecial(method, c);
+                // To list the methods would need the types of all of them.
+                MethodType type =
+                    MethodType.fromMethodDescriptorString(descriptor, c.getClassLoader());
+                MethodHandle exact = isStatic ? lookup.findStatic(c, nameHere, type)
+                    : lookup.findSpecial(c, nameHere, type, c);
                 handle = exact.asFixedArity().asType(exact.type().generic())
                     .asSpreader(Object[].class, exact.type().parameterCount());
-            } catch (ReflectiveOperationException | LinkageError | IllegalArgumentException wrong) {
+            } catch (ReflectiveOperationException | LinkageError | IllegalArgumentException
+                    | TypeNotPresentException wrong) {
                 throw new Unplayable("the method " + title(replay) + " cannot be had: " + wrong);
             }
         }
         return handle;
-    }
-
-    private java.lang.reflect.Method find(Class<?> c) throws NoSuchMethodException {
-        for (java.lang.reflect.Method method : c.getDeclaredMethods()) {
-            if (method.getName().equals(nameHere) && descriptor.equals(
-                    MethodType.methodType(method.getReturnType(), method.getParameterTypes())
-                        .toMethodDescriptorString())) {
-                return method;
-            }
-        }
-        throw new NoSuchMethodException(nameHere + descriptor);
     }
 }

@@ -47,14 +47,18 @@ final class Player extends Thread {
         } catch (End end) {
             // As it should be.
         } catch (Unplayable wrong) {
-            replay.unplayable(id, last == null ? 0 : last.number, wrong.getMessage());
+            cannot(wrong.getMessage());
         } catch (Throwable failed) {
-            replay.unplayable(id, last == null ? 0 : last.number, "the player failed: " + failed
-                + at(failed));
+            cannot("the player failed: " + failed + at(failed));
         } finally {
             replay.order.leave(id);
             done.countDown();
         }
+    }
+
+    /** Says that the event which was taken last cannot be played. */
+    void cannot(String why) {
+        replay.unplayable(id, last == null ? 0 : last.number, why);
     }
 
     private static String at(Throwable failed) {
@@ -83,16 +87,46 @@ final class Player extends Thread {
     }
 
     Event peek() {
-        Event event = replay.order.peek(id);
+        Event event = next();
         if (event == null) {
             throw end();
         }
         return event;
     }
 
+    /** The next event of the inside: a class loader that the JVM had asked comes first. */
+    private Event next() {
+        Event event = replay.order.peek(id);
+        while (event != null && isAsked(event)) {
+            boolean inside = runsInside;
+            runsInside = false;
+            take(null);
+            asked();
+            runsInside = inside;
+            event = replay.order.peek(id);
+        }
+        return event;
+    }
+
+    private boolean isAsked(Event event) {
+        return event.what == Event.TOUCH && replay.recorded(event.id).isAsked();
+    }
+
+    /** Plays what the JVM asks an inside loader. Nothing here waits for the answer. */
+    private void asked() {
+        Site before = at;
+        Event answer = outside(null);
+        if (answer.what != Event.TOUCHED) {
+            throw new Unplayable(Event.name(answer.what) + " ends what a loader was asked");
+        }
+        fillAll(answer);
+        replay.order.done(id);
+        at = before;
+    }
+
     /** The next event, if there is one; without one, the thread goes on while others do. */
     Event ahead() {
-        Event event = replay.order.peek(id);
+        Event event = next();
         if (event == null && !replay.order.isNeeded(id)) {
             throw end();
         }
@@ -157,6 +191,10 @@ final class Player extends Thread {
                     turns.follow(event, monitor);
                     break;
                 default:
+                    if (isAsked(event)) {
+                        asked();
+                        break;
+                    }
                     if (event.isAnswer()) {
                         return event;
                     }
@@ -356,6 +394,12 @@ final class Player extends Thread {
 
     Object call(Site site, Object[] all) {
         at = site;
+        if (site.usesMemory() && replay.offsets.isInside(all[1], (Long) all[2])) {
+            turns.shares();
+            Object result = replay.offsets.use(site, all);
+            turns.shared();
+            return result;
+        }
         if (!calls.goesOut(Event.OUTCALL, site, all, 0)) {
             return calls.nothing(site);
         }
@@ -377,7 +421,7 @@ final class Player extends Thread {
         Object result = answer.values.length == 0 ? null : mentions.resolve(answer.values[0], hint);
         fillAll(answer);
         goesOn();
-        return result;
+        return replay.offsets.here(site, all, result);
     }
 
     void construct(Site site, Object[] all) {
@@ -473,10 +517,11 @@ final class Player extends Thread {
 
     Object allocate(Site site) {
         Type own = replay.types.get(site.in);
-        Class<?> c = replay.types.classFor(own.loader, site.owner);
+        Class<?> c = replay.types.used(own.loader, site.owner);
         Type type = replay.types.of(c);
         if (type != null && !type.inside) {
             touches(site);
+            type.use();
         }
         return Memory.allocate(c);
     }

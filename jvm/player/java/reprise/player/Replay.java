@@ -26,6 +26,7 @@ final class Replay {
     final Constants constants = new Constants(this);
     final Objects objects = new Objects(this);
     final Handles handles = new Handles(this);
+    final Offsets offsets = new Offsets(this);
     final Functions functions = new Functions();
     final Order order;
     final Map<Integer, Site> recorded = new HashMap<>();

@@ -28,6 +28,7 @@ final class Site {
     /** The types of the parameters, and of the result. */
     final char[] parameters;
     private final boolean usesHandle;
+    private final boolean usesMemory;
     /** Whether it leaves, for each class of receiver it has met. */
     private final ConcurrentHashMap<Class<?>, Boolean> met = new ConcurrentHashMap<>();
 
@@ -43,6 +44,8 @@ final class Site {
         descriptor = in.readUTF();
         title = Types.title(owner) + (name.isEmpty() ? "" : "." + name);
         parameters = parameters(descriptor);
+        usesMemory = owner.equals("sun/misc/Unsafe") && descriptor.startsWith("(Ljava/lang/Object;J")
+            && (name.startsWith("get") || name.startsWith("put") || name.startsWith("compareAnd"));
         usesHandle = owner.equals("java/lang/invoke/VarHandle") || owner.endsWith("FieldUpdater");
     }
 
@@ -79,10 +82,21 @@ final class Site {
         return usesHandle;
     }
 
+    /** Whether it stands for the JVM, which needs a class and asks an inside loader. */
+    boolean isAsked() {
+        return opcode == 0;
+    }
+
+    /** Whether it uses memory within an object, as jvm/probes/src/handles.rs has it. */
+    boolean usesMemory() {
+        return usesMemory;
+    }
+
     /** Whether it makes one. */
     boolean makesHandle() {
         return name.equals("findVarHandle") || name.equals("findStaticVarHandle")
-            || name.equals("arrayElementVarHandle") || name.equals("newUpdater");
+            || name.equals("arrayElementVarHandle") || name.equals("newUpdater")
+            || name.equals("getDeclaredField") && owner.equals("java/lang/Class");
     }
 
     boolean leaves(Replay replay, Class<?> receiver) {
@@ -96,9 +110,13 @@ final class Site {
 
     /** The same for a static member. */
     boolean leaves(Replay replay) {
-        Class<?> c = replay.types.classFor(replay.types.get(in).loader, owner);
+        Class<?> c = replay.types.used(replay.types.get(in).loader, owner);
         Boolean known = met.get(c);
         if (known == null) {
+            Type owner = replay.types.of(c);
+            if (owner != null) {
+                owner.use();
+            }
             Type declares = declares(replay.types, c, isField(), name + descriptor);
             known = declares == null || !declares.inside;
             met.put(c, known);

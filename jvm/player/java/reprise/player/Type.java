@@ -19,6 +19,8 @@ final class Type {
     final boolean inside;
     /** Whether it is only known by name, so that the JDK may have it. */
     final boolean guessed;
+    /** Whether it is an inside class that was not loaded when it was recorded. */
+    private final boolean missing;
     /** With slashes; a descriptor for an array. */
     final String name;
     /** The name it has here, where that is another: hidden classes have names of their own. */
@@ -37,6 +39,7 @@ final class Type {
         int flags = in.readUnsignedByte();
         inside = (flags & 1) != 0;
         guessed = (flags & 4) != 0;
+        missing = (flags & 8) != 0;
         name = in.readUTF();
         nameHere = in.readUTF();
         bytes = (flags & 2) != 0 ? in.readNBytes(in.readInt()) : null;
@@ -49,6 +52,13 @@ final class Type {
         }
         for (int count = in.readInt(); count > 0; count--) {
             constants.add(in.readUTF());
+        }
+    }
+
+    /** It is about to be used: had it been there, it would have been loaded. */
+    void use() {
+        if (missing) {
+            throw new NoClassDefFoundError(name);
         }
     }
 

@@ -7,6 +7,9 @@ import java.util.Map;
 
 /** All classes of a recording, and who loads them. */
 final class Types {
+    /** What the classes of method handles with something bound to them begin with. */
+    private static final String SPECIES = "java/lang/invoke/BoundMethodHandle$Species_";
+
     private final Map<Integer, Type> byId = new HashMap<>();
     /** By name here, those of every loader. */
     private final Map<String, List<Type>> byName = new HashMap<>();
@@ -92,10 +95,36 @@ final class Types {
             }
         }
         try {
-            return Class.forName(name.replace('/', '.'), false, loader(loader));
-        } catch (ClassNotFoundException | LinkageError wrong) {
-            throw new Unplayable("the class " + title(name) + " cannot be had: " + wrong);
+            return used(loader, name);
+        } catch (LinkageError wrong) {
+            throw cannotBeHad(name, wrong);
         }
+    }
+
+    /** The same for inside code that is about to use it, and sees what is wrong with it. */
+    Class<?> used(int loader, String name) {
+        try {
+            return Class.forName(here(name).replace('/', '.'), false, loader(loader));
+        } catch (ClassNotFoundException wrong) {
+            throw cannotBeHad(name, wrong);
+        }
+    }
+
+    private static Unplayable cannotBeHad(String name, Throwable why) {
+        return new Unplayable("the class " + title(name) + " cannot be had: " + why);
+    }
+
+    /** The class that stands in the place of one that only the recorded JVM had. */
+    private static String here(String name) {
+        if (name.startsWith("java/reprise/")) {
+            // The recorder's own: an inside loader was asked for it.
+            return "reprise/player/Unknown";
+        }
+        if (name.startsWith(SPECIES)) {
+            // The JDK makes them as they are needed, and this one it has always.
+            return SPECIES + "L";
+        }
+        return name;
     }
 
     /** Names with dots, arrays with brackets. */
