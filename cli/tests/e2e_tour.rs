@@ -126,7 +126,7 @@ fn check(command: &mut Command, folder: &Path) {
         "  $ reprise schedule minimize lost.sched -- ",
         "  reprise: lost.min.sched: 4 switches instead of ",
         "  $ reprise show lost.min.sched\n",
-        "before it writes Counter.value\n",
+        "before it writes Counter.value",
         "  $ reprise replay lost.min.sched -- ",
         "the program ended with status 1\n",
         "  the counter is ",

@@ -66,7 +66,25 @@ const OBSERVE_COST: Study = Study {
     ],
 };
 
+const SCHEDULE_BUGS: Study = Study {
+    name: "schedule-bugs",
+    about: "29 small programs with bugs: runs until a failure, replays, switches minimised",
+    environment: &[("REPRISE_STUDY", "1")],
+    cargo: &[
+        "test",
+        "--locked",
+        "-p",
+        "reprise",
+        "--test",
+        "e2e_search",
+        "bugs",
+        "--",
+        "--nocapture",
+    ],
+};
+
 const STUDIES: &[Study] = &[
+    SCHEDULE_BUGS,
     OBSERVE_NANOXML,
     OBSERVE_PROGRAMS,
     OBSERVE_COST,

@@ -44,7 +44,7 @@ pub fn run(request: &Request) -> Result<Status, Failure> {
     let (fault, first) = search.first(&switches)?;
     let before = Length::of(&first.stretches);
     let mut minimizer = search.minimize(&first, &fault)?;
-    if search.shared.take().is_some() && !search.has_again(minimizer.best(), &fault)? {
+    if search.shared.take().is_some() && !search.has_again(minimizer.best(), &first, &fault)? {
         search.say("a JVM is started for each run: in one of its own it does not do the same");
         minimizer = search.minimize(&first, &fault)?;
     }
@@ -194,9 +194,9 @@ impl<'r> Search<'r> {
     }
 
     /// Whether the best run is the same in a JVM of its own; then its schedule is kept.
-    fn has_again(&mut self, best: &[Stretch], fault: &Fault) -> Result<bool, Failure> {
-        if best.is_empty() {
-            // The first run was in one of its own.
+    fn has_again(&mut self, best: &[Stretch], first: &Run, fault: &Fault) -> Result<bool, Failure> {
+        if best == first.stretches {
+            // That one was in a JVM of its own, and is kept.
             return Ok(true);
         }
         let run = self.with(best)?;

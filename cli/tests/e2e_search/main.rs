@@ -1,6 +1,7 @@
 //! Schedules that a strategy chose.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod bugs;
 mod found;
 mod minimized;
 mod shared;

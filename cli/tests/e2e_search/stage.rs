@@ -31,6 +31,17 @@ impl Stage {
         arguments: &[&OsStr],
         of_program: &[&str],
     ) -> Output {
+        self.main(java, arguments, "Main", of_program)
+    }
+
+    /// The same, with another main class.
+    pub(crate) fn main(
+        &self,
+        java: &Path,
+        arguments: &[&OsStr],
+        main: &str,
+        of_program: &[&str],
+    ) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_reprise"));
         command
             .env("REPRISE_AGENT", agent_library())
@@ -38,7 +49,7 @@ impl Stage {
             .args(arguments)
             .arg("--")
             .arg(java)
-            .args(["-cp", ".", "Main"])
+            .args(["-cp", ".", main])
             .args(of_program);
         limited::output(&mut command)
     }

@@ -32,6 +32,11 @@ pub struct Stretch {
     pub forced: bool,
 }
 
+impl Stretch {
+    /// The end of the last stretch of a run: nobody came after it.
+    pub const TO_THE_END: u64 = i64::MAX.unsigned_abs();
+}
+
 impl fmt::Display for Stretch {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let forced = if self.forced { "!" } else { "" };
@@ -76,9 +81,12 @@ pub struct Length {
 impl Length {
     /// Of a run.
     pub fn of(run: &[Stretch]) -> Self {
+        let ended = run
+            .iter()
+            .filter(|stretch| stretch.end < Stretch::TO_THE_END);
         Self {
-            unforced: run.iter().filter(|stretch| !stretch.forced).count(),
-            switches: run.len(),
+            unforced: ended.clone().filter(|stretch| !stretch.forced).count(),
+            switches: ended.count(),
         }
     }
 }

@@ -2,8 +2,10 @@
 //! can make a difference, that is at accesses to what other threads may use, at
 //! monitors, and at calls of the JDK that may block.
 //!
-//! Calls among the program's own methods are counted and no more: a thread that
-//! waits to enter a synchronized method stands before such a call.
+//! So are calls of the program's own methods that may be synchronized: those of other
+//! classes, since nobody knows here what they are. Other calls among its methods are
+//! counted and no more: a thread that waits to enter a synchronized method stands before
+//! such a call.
 
 use std::collections::HashSet;
 
@@ -148,6 +150,7 @@ impl<'c> Body<'c, '_> {
                     }
                     Kind::None => {}
                     Kind::Own => self.point(editor, offset, "call", site())?,
+                    Kind::Locking => self.point(editor, offset, "access", site())?,
                     Kind::Shared => {
                         self.point(editor, offset, "sync", site())?;
                         let mut code = Snippet::new();
@@ -234,8 +237,28 @@ impl<'c> Body<'c, '_> {
             () if name == "currentThread" => Kind::None,
             () if starts(SHARED) => Kind::Shared,
             () if owner.starts_with("java/") || owner.starts_with('[') => Kind::None,
+            () if self.may_lock(member.class, member.name, member.descriptor)? => Kind::Locking,
             () => Kind::Own,
         })
+    }
+
+    /// Whether a method of the program may be synchronized.
+    fn may_lock(
+        &self,
+        owner: Utf8<'_>,
+        name: Utf8<'_>,
+        descriptor: Utf8<'_>,
+    ) -> Result<bool, TurnError> {
+        if owner != self.class.name()? {
+            return Ok(true);
+        }
+        let pool = &self.class.pool;
+        for method in &self.class.methods {
+            if pool.utf8(method.name)? == name && pool.utf8(method.descriptor)? == descriptor {
+                return Ok(method.access & access::SYNCHRONIZED != 0);
+            }
+        }
+        Ok(true)
     }
 
     /// What begins and ends with a method: its monitor, or a class initialiser.
@@ -279,6 +302,8 @@ enum Kind {
     None,
     /// Of a method of the program.
     Own,
+    /// Of one that may be synchronized.
+    Locking,
     /// Of the JDK: a shared access, or synchronisation.
     Shared,
 }

@@ -44,10 +44,7 @@ unsafe extern "system" fn vm_init(_: *mut jvmtiEnv, env: *mut JNIEnv, _: jthread
         let session = SESSION.get().ok_or("there is no session")?;
         // SAFETY: the JVM hands its environment to this callback.
         let frame = unsafe { Frame::of(env) }.ok_or("there is no JNI environment")?;
-        let begun = begin(session, frame);
-        // The JVM has it open by now; a process that is killed cleans nothing up.
-        let _ = std::fs::remove_file(&session.jar);
-        begun
+        begin(session, frame)
     }));
     let message = match outcome {
         Ok(Ok(())) => return,
@@ -59,7 +56,10 @@ unsafe extern "system" fn vm_init(_: *mut jvmtiEnv, env: *mut JNIEnv, _: jthread
 
 fn begin(session: &Session, frame: Frame) -> Result<(), String> {
     crate::report::add("jvm", &session.environment.java_version());
-    let bound = natives::bind(session, frame).ok_or("the scheduler's classes cannot be used")?;
+    let bound = natives::bind(session, frame);
+    // The JVM has it open by now; a process that is killed cleans nothing up.
+    let _ = std::fs::remove_file(&session.jar);
+    let bound = bound.ok_or("the scheduler's classes cannot be used")?;
     let set = session.scheduler.set(bound);
     set.map_err(|_| "the JVM was initialised twice".to_owned())?;
     let environment = &session.environment;

@@ -110,6 +110,7 @@ final class Engine {
                         + " platform threads can be scheduled");
             }
             add(thread, me.descent + "." + ++me.children);
+            Watch.begin();
         }
     }
 

@@ -11,6 +11,8 @@ final class Explorer extends Policy {
     private long epoch = 1;
     private long steps;
     private boolean told;
+    /** Who was let go on last. */
+    private Turn last;
     private Turn[] ready = new Turn[16];
     /** With a guide: who ran, and until when. */
     private final StringBuilder stretches = new StringBuilder();
@@ -61,7 +63,11 @@ final class Explorer extends Policy {
                 event(me, false);
                 act("switch", next);
                 stretch(me, me.steps, " ");
+                last = next;
                 Engine.yieldTo(me, next);
+            } else if (strategy.marks()) {
+                event(me, false);
+                resumed(me);
             }
         }
     }
@@ -103,6 +109,7 @@ final class Explorer extends Policy {
             act("switch", next);
             stretch(me, me.steps + 1, "! ");
         }
+        last = next;
         if (next == null) {
             flush();
             tell();
@@ -133,8 +140,10 @@ final class Explorer extends Policy {
             }
             act("die", next);
             strategy.happened();
+            last = next;
             return next;
         }
+        last = null;
         act("die", null);
         strategy.happened();
         if (!isLast()) {
@@ -189,6 +198,9 @@ final class Explorer extends Policy {
         }
         told = true;
         Ending.report("steps", String.valueOf(steps));
+        if (last != null) {
+            stretch(last, Long.MAX_VALUE, "!");
+        }
         if (stretches.length() > 0) {
             Ending.report("stretches", stretches.toString());
         }

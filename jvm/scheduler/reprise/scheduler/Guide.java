@@ -47,6 +47,8 @@ final class Guide extends Strategy {
     private int alone;
     private Turn last;
     private boolean yielded;
+    /** A thread was to give way to itself: that is an event, and counts begin anew. */
+    private boolean marked;
 
     private Guide(long seed) {
         super(seed);
@@ -86,7 +88,10 @@ final class Guide extends Strategy {
         alone = me == last ? alone + 1 : 0;
         last = me;
         if (next < wishes.size()) {
-            return isDue(me) ? wished(me, ready, count) : me;
+            boolean due = isDue(me);
+            Turn found = due ? wished(me, ready, count) : me;
+            marked = due && found == me && me.descent.equals(name(wishes.get(next).next));
+            return found;
         }
         if (next < stretches.size()) {
             Stretch stretch = stretches.get(next);
@@ -121,26 +126,12 @@ final class Guide extends Strategy {
 
     /** Who is wished to go on, if that is one of those who can. */
     private Turn wished(Turn me, Turn[] ready, int count) {
-        for (int at = next; at < wishes.size(); at++) {
-            String name = wishes.get(at).next;
-            if (name == null) {
-                return me;
-            }
-            Turn found = find(name, ready, count);
-            if (found == null) {
-                return find(me.descent, ready, count) != null ? me : ready[0];
-            }
-            Wish following = at + 1 < wishes.size() ? wishes.get(at + 1) : null;
-            boolean idle = following != null && following.event != null && !following.event.in
-                    && following.event.site >= 0 && following.event.site / 2 == found.site
-                    && following.event.count == 1 && found.state != Turn.NEW;
-            if (!idle) {
-                next = at;
-                return found;
-            }
-            // It would give way again at the place where it stands.
+        String name = wishes.get(next).next;
+        Turn found = name == null ? null : find(name, ready, count);
+        if (found != null) {
+            return found;
         }
-        return me;
+        return find(me.descent, ready, count) != null ? me : ready[0];
     }
 
     /** The next stretch whose thread can run, which is then under way; null if there is none. */
@@ -190,6 +181,17 @@ final class Guide extends Strategy {
         return ready[0];
     }
 
+    /** The descent of a thread that is named by descent or number; null if there is none. */
+    private static String name(String thread) {
+        for (int number = 0; number < Engine.count(); number++) {
+            Turn turn = Engine.turn(number);
+            if (turn.descent.equals(thread) || String.valueOf(number).equals(thread)) {
+                return turn.descent;
+            }
+        }
+        return null;
+    }
+
     private static Turn find(String name, Turn[] ready, int count) {
         for (int at = 0; at < count; at++) {
             if (ready[at].descent.equals(name) || String.valueOf(ready[at].number).equals(name)) {
@@ -216,6 +218,13 @@ final class Guide extends Strategy {
             }
         }
         return waiting[0];
+    }
+
+    @Override
+    boolean marks() {
+        boolean marks = marked;
+        marked = false;
+        return marks;
     }
 
     @Override

@@ -128,6 +128,9 @@ final class Script extends Policy {
 
     /** The schedule lets nobody go on: that is as it should be if all have ended. */
     private Turn nobody(Turn me) {
+        if (awaited == null && areStuck()) {
+            throw Ending.end(me, "stuck", happened + " " + plan.events);
+        }
         for (int number = 0; number < Engine.count(); number++) {
             Turn turn = Engine.turn(number);
             if (turn.state != Turn.DEAD && turn.state != Turn.NEW && !turn.thread.isDaemon()) {
@@ -136,6 +139,34 @@ final class Script extends Policy {
             }
         }
         return null;
+    }
+
+    /** Whether there are threads, and none of them could go on. */
+    private static boolean areStuck() {
+        boolean any = false;
+        for (int number = 0; number < Engine.count(); number++) {
+            Turn turn = Engine.turn(number);
+            switch (turn.state) {
+                case Turn.NEW:
+                case Turn.DEAD:
+                    continue;
+                case Turn.WAITING:
+                case Turn.PARKED:
+                    if (turn.deadline != 0) {
+                        return false;
+                    }
+                    break;
+                case Turn.MONITOR:
+                    if (turn.on == null || Native.owner(turn.on) == null) {
+                        return false;
+                    }
+                    break;
+                default:
+                    return false;
+            }
+            any |= !turn.thread.isDaemon();
+        }
+        return any;
     }
 
     @Override

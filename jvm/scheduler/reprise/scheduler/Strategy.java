@@ -47,6 +47,11 @@ abstract class Strategy {
         return waiting[random.nextInt(count)];
     }
 
+    /** Whether an event is to be written down although the thread goes on. */
+    boolean marks() {
+        return false;
+    }
+
     /** An event has been written down. */
     void happened() {}
 
