@@ -26,6 +26,12 @@ public class Main {
         Sheep[] second = pen.clone();
         second[0] = twin;
         System.out.println(Flock.first(pen) + Flock.first(second) + seen.size());
+        Goat goat = new Goat();
+        Kid kid = new Kid();
+        Herd herd = new Herd();
+        System.out.println(Flock.differ(goat, kid) + Flock.differ(kid, herd));
+        System.out.println(Flock.differ(goat.clone(), goat) + Flock.differ(kid.clone(), kid)
+            + Flock.differ(herd.clone(), herd) + Flock.differ(kid.clone(), kid.last));
         try {
             new Sheep("wolf", -1).clone();
         } catch (IllegalStateException e) {
@@ -88,6 +94,34 @@ class Lamb extends Sheep {
     }
 }
 
+/** Outside, and copied by itself. */
+class Goat implements Cloneable {
+    @Override
+    public Goat clone() {
+        try {
+            return (Goat) super.clone();
+        } catch (CloneNotSupportedException e) {
+            throw new AssertionError(e);
+        }
+    }
+}
+
+/** Copied by its superclass; the copy is mentioned before the call is over. */
+class Kid extends Goat {
+    Object last;
+
+    @Override
+    public Kid clone() {
+        Kid copy = (Kid) super.clone();
+        System.out.println(Flock.differ(copy, this));
+        last = copy;
+        return copy;
+    }
+}
+
+/** Copied by the JDK alone. */
+class Herd extends ArrayList<String> {}
+
 class Flock extends HashMap<String, Sheep> {
     private int puts;
 
@@ -103,6 +137,10 @@ class Flock extends HashMap<String, Sheep> {
 
     static String first(Sheep[] pen) {
         return pen[0].shows();
+    }
+
+    static String differ(Object one, Object other) {
+        return one == other ? "same " : "different ";
     }
 
     static int copies(Sheep sheep) {

@@ -25,6 +25,7 @@ use reprise_classfile::read::{Constant, Instruction, MemberRef, access};
 use reprise_classfile::write::Snippet;
 
 use crate::ProbeError;
+use crate::copies;
 use crate::handles::{self, Makes, Memory};
 use crate::holds::Holds;
 use crate::loaders;
@@ -228,7 +229,11 @@ fn probe(
     let arguments: Vec<(FieldType<'_>, u16)> =
         descriptor.parameters.iter().copied().zip(slots).collect();
 
+    let copies = copies::makes(instruction, member);
     let mut before = Snippet::new();
+    if copies {
+        copies::keep(&mut before)?;
+    }
     for (ty, slot) in arguments.iter().rev() {
         before.store(*ty, *slot)?;
     }
@@ -300,6 +305,9 @@ fn probe(
     let mut after = Snippet::new();
     if let Some((reach, places)) = reflected {
         reflected::used(&mut after, reach, places, site, body.pool)?;
+    }
+    if copies {
+        copies::compare(&mut after, body.pool)?;
     }
     if waits {
         body.load_recorder(&mut after)?;

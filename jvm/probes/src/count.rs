@@ -44,7 +44,11 @@ pub fn count(
         }
     }
     let bytes = edited.finish()?;
-    Ok(Instrumented { bytes, skipped })
+    Ok(Instrumented {
+        bytes,
+        skipped,
+        copies_unseen: false,
+    })
 }
 
 fn count_one<'c>(

@@ -26,7 +26,7 @@ use crate::calls::HAS_CLASS_CONSTANTS;
 use crate::catalog::{Catalog, Site};
 use crate::pattern::{Patterns, is_platform};
 use crate::probe::{call, duplicate, parameter, push_id};
-use crate::{ProbeError, Skipped, reflected};
+use crate::{ProbeError, Skipped, copies, reflected};
 
 /// Whether the class could write to a field of an inside class.
 pub(crate) fn mentions_inside_field(
@@ -161,10 +161,36 @@ fn instrument_one<'c>(
     };
     let mut id = None;
     probe(class, method, &mut editor, pool, patterns, catalog, &mut id)?;
-    match id {
-        Some(_) => Ok(Some(editor.finish(pool)?)),
-        None => Ok(None),
+    let copies = copies(class, &mut editor, pool)?;
+    if id.is_none() && !copies {
+        return Ok(None);
     }
+    Ok(Some(editor.finish(pool)?))
+}
+
+/// Looks at what the calls of `clone` return; whether there are any.
+fn copies<'c>(
+    class: &'c ClassFile<'c>,
+    editor: &mut Editor<'c>,
+    pool: &mut PoolEditor<'c>,
+) -> Result<bool, ProbeError> {
+    let mut calls = Vec::new();
+    for instruction in editor.instructions() {
+        if let (opcode::INVOKESPECIAL, Some(index)) = (instruction.opcode, instruction.constant())
+            && copies::makes(instruction, &class.pool.member(index)?)
+        {
+            calls.push(instruction.offset);
+        }
+    }
+    for offset in &calls {
+        let mut before = Snippet::new();
+        copies::keep(&mut before)?;
+        editor.before(*offset, before)?;
+        let mut after = Snippet::new();
+        copies::compare(&mut after, pool)?;
+        editor.after(*offset, after)?;
+    }
+    Ok(!calls.is_empty())
 }
 
 /// Puts the probes into a body; the method gets its number with the first of

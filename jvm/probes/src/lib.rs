@@ -21,6 +21,7 @@
 //! | volatile fields of other inside classes | [`volatile`] |
 //! | `VarHandle`s and field updaters | `handles` |
 //! | the field that holds an object's number | `identity` |
+//! | and copies of the object, which must not have it | `copies` |
 //! | that field in listings | [`hide`] |
 //! | calls that need no event, with the reasons | [`pure`] |
 //! | class loaders of the program | `loaders` |
@@ -41,6 +42,7 @@ pub mod ahead;
 mod builders;
 mod calls;
 pub mod catalog;
+mod copies;
 pub mod count;
 mod dynamic;
 mod elements;
@@ -80,6 +82,8 @@ pub struct Instrumented {
     pub bytes: Vec<u8>,
     /// The methods that were left as they were.
     pub skipped: Vec<Skipped>,
+    /// One of them may copy objects, with the number that is in their field.
+    pub copies_unseen: bool,
 }
 
 /// A method that was left as it was.
@@ -143,12 +147,30 @@ pub fn inside(
     if numbers == Numbers::InField {
         identity::inject(&class, &mut edited, patterns)?;
     }
+    let copies_unseen = copies_unseen(&class, &skipped)?;
     let bytes = edited.finish()?;
     let bytes = match numbers == Numbers::InField && loaders::is_asked(&class)? {
         true => loaders::answering(&bytes, Some(loaders::site(&class, catalog)?))?,
         false => bytes,
     };
-    Ok(Instrumented { bytes, skipped })
+    Ok(Instrumented {
+        bytes,
+        skipped,
+        copies_unseen,
+    })
+}
+
+/// Whether a method that was not given all of its probes may copy objects.
+fn copies_unseen(class: &ClassFile<'_>, skipped: &[Skipped]) -> Result<bool, ProbeError> {
+    for method in &class.methods {
+        let name = class.pool.utf8(method.name)?.to_str_lossy();
+        let descriptor = class.pool.utf8(method.descriptor)?.to_str_lossy();
+        let named = format!("{name}{descriptor}");
+        if skipped.iter().any(|skipped| skipped.method == named) && copies::has(class, method) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Whether a class calls the runtime already.
@@ -176,20 +198,26 @@ pub fn outside(
     let writes = inwrite::mentions_inside_field(&class, patterns)?;
     let numbered = numbers == Numbers::InField && identity::begins_outside(&class)?;
     let asked = numbers == Numbers::InField && loaders::is_asked(&class)?;
-    if !writes && !numbered && !asked {
+    let copies = numbers == Numbers::InField && copies::mentions(&class)?;
+    if !writes && !numbered && !copies && !asked {
         return Ok(None);
     }
     let mut edited = ClassEditor::new(&class);
     let mut skipped = Vec::new();
-    if writes {
+    if writes || copies {
         skipped = inwrite::instrument(&class, &mut edited, patterns, catalog)?;
     }
     if numbered {
         identity::add(&mut edited)?;
     }
+    let copies_unseen = copies_unseen(&class, &skipped)?;
     let mut bytes = edited.finish()?;
     if asked {
         bytes = loaders::answering(&bytes, None)?;
     }
-    Ok(Some(Instrumented { bytes, skipped }))
+    Ok(Some(Instrumented {
+        bytes,
+        skipped,
+        copies_unseen,
+    }))
 }

@@ -36,6 +36,7 @@
 //!            writeStatic(T, R, site)
 //! touch      touch(R, site)              touched(R)
 //!            touchStatic(R, site)                                unless it is one of the inside
+//! copies     copied(Object, Object)                              by Object.clone
 //! order      acquired(Object, R)                                 a monitor is entered
 //!            waits(Object, R)            waited(R)               Object.wait
 //!            shares(Object, R, stripe)   shares(R, stripe)       before a volatile field

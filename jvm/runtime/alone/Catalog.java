@@ -63,7 +63,8 @@ final class Catalog {
     static synchronized long classInfo(Class<?> type) {
         String name = name(type);
         boolean inside = isInside(name);
-        return (long) number(type, name, inside) << 1 | (inside ? 1 : 0);
+        // Numbers are in no field here that a copy could have from its original.
+        return (long) number(type, name, inside) << 2 | (inside ? 1 : 0);
     }
 
     /** By its name with slashes; the class of a lambda is where its host is. */

@@ -234,27 +234,34 @@ unsafe fn instrument(
         }
         reprise_probes::outside(bytes, &session.patterns, &mut catalog, Numbers::InField)
     };
+    let as_it_was = |why: String| {
+        skip(String::new(), why);
+        live.tables.leaves_copies_unseen(class);
+    };
     let instrumented = match result {
         Ok(instrumented) => instrumented?,
         Err(error) => {
             if error == ProbeError::Already {
                 say_once(name, &error);
             }
-            skip(String::new(), error.to_string());
+            as_it_was(error.to_string());
             return None;
         }
     };
     if let Err(why) = reprise_probes::plausible(&instrumented.bytes) {
-        skip(String::new(), why);
+        as_it_was(why);
+        return None;
+    }
+    // SAFETY: the caller vouches for the loader.
+    if let Err(error) = unsafe { let_read(session, module, loader, name) } {
+        as_it_was(error);
         return None;
     }
     for skipped in instrumented.skipped {
         skip(skipped.method, skipped.why);
     }
-    // SAFETY: the caller vouches for the loader.
-    if let Err(error) = unsafe { let_read(session, module, loader, name) } {
-        skip(String::new(), error);
-        return None;
+    if instrumented.copies_unseen {
+        live.tables.leaves_copies_unseen(class);
     }
     Some(instrumented.bytes)
 }

@@ -130,7 +130,8 @@ extern "system" fn class_info(env: *mut JNIEnv, _: jclass, class: jclass) -> jlo
             {
                 live.tables.shape(id, shape);
             }
-            jlong::from(id) << 1 | jlong::from(inside)
+            let copies_unseen = live.tables.copies_unseen(id);
+            jlong::from(id) << 2 | jlong::from(copies_unseen) << 1 | jlong::from(inside)
         }
     })
 }

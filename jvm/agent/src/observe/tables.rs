@@ -3,7 +3,7 @@
 //! Everything here is rare: it happens once per class, site or value, under
 //! one lock.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use reprise_classfile::read::ClassFile;
@@ -30,6 +30,8 @@ struct Inner {
     sites: Vec<Named>,
     heritage: Heritage,
     skipped: Vec<Skipped>,
+    /// Classes that may copy objects with the number that is in their field.
+    copies_unseen: HashSet<u32>,
     /// Which fields of inside classes are volatile.
     volatiles: Volatiles,
 }
@@ -57,6 +59,7 @@ impl Tables {
             sites: Vec::new(),
             heritage: Heritage::default(),
             skipped: Vec::new(),
+            copies_unseen: HashSet::new(),
             volatiles: Volatiles::new(sharing),
         }))
     }
@@ -138,6 +141,16 @@ impl Tables {
         let mut inner = self.inner();
         inner.add(&Entry::Skipped(skipped.clone()));
         inner.skipped.push(skipped);
+    }
+
+    /// A class may copy objects, and nobody sees it.
+    pub(super) fn leaves_copies_unseen(&self, class: u32) {
+        self.inner().copies_unseen.insert(class);
+    }
+
+    /// Whether it may.
+    pub(super) fn copies_unseen(&self, class: u32) -> bool {
+        self.inner().copies_unseen.contains(&class)
     }
 
     /// Everything that was left as it was.

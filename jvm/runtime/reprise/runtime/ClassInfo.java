@@ -62,8 +62,8 @@ final class ClassInfo extends WeakReference<Class<?>> {
     final long offset;
 
     /**
-     * For an inside object whose number is in the map: it can be cloned, or its class has no field
-     * for it. That of a lambda, which has none either, is not meant.
+     * For an inside object whose number is in the map: it can be copied unseen, or its class has no
+     * field for it. That of a lambda, which has none either, is not meant.
      */
     final boolean copies;
 
@@ -131,13 +131,12 @@ final class ClassInfo extends WeakReference<Class<?>> {
         kept = isForEver(c) ? c : null;
         long info = Native.classInfo(c);
         boolean inside = (info & 1) != 0;
-        number = (int) (info >> 1);
+        number = (int) (info >> 2);
         space = c.isArray() ? ARRAY : inside ? INSIDE : OUTSIDE;
         // The JVM must not be asked about the fields of an array.
         offset = c.isArray() ? 0 : offset(c);
         type = Values.boxed(c);
-        // A copy would have the number of what it was copied from.
-        boolean cloned = Cloneable.class.isAssignableFrom(c);
+        boolean cloned = offset != 0 && Cloneable.class.isAssignableFrom(c) && isCopiedUnseen(c);
         copies = inside && !c.isArray()
             && (offset == 0 ? c.getName().indexOf('/') < 0 : cloned);
         kind = Enum.class.isAssignableFrom(c) && c != Enum.class ? ENUM
@@ -155,6 +154,22 @@ final class ClassInfo extends WeakReference<Class<?>> {
         boolean own = loader == null
             || loader.getClass().getName().startsWith("jdk.internal.loader.ClassLoaders$");
         return own && c.getName().indexOf('/') < 0;
+    }
+
+    /**
+     * Whether something can copy such an object with its number: the JDK by itself, where it is one of
+     * its classes that can be cloned, or a class without {@link Probe#copied}.
+     */
+    private static boolean isCopiedUnseen(Class<?> c) {
+        for (Class<?> type = c; type != null; type = type.getSuperclass()) {
+            ClassLoader loader = type.getClassLoader();
+            boolean ofJdk = loader == null || loader == ClassLoader.getPlatformClassLoader();
+            if (ofJdk ? Cloneable.class.isAssignableFrom(type)
+                    : type.getName().indexOf('/') >= 0 || (Native.classInfo(type) & 2) != 0) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static long offset(Class<?> c) {

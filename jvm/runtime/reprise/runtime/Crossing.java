@@ -6,6 +6,8 @@ import java.util.Arrays;
 final class Crossing {
     /** Those that the event being written brings in. */
     private Object[] incoming = new Object[4];
+    /** Whether each of them is new. */
+    private boolean[] first = new boolean[4];
     private int incomingCount;
     /** Those given to outcalls that are open, with what they held. */
     private Object[] given = new Object[4];
@@ -46,11 +48,13 @@ final class Crossing {
         all++;
     }
 
-    void comesIn(Object array) {
+    void comesIn(Object array, boolean isFirst) {
         if (incomingCount == incoming.length) {
             incoming = Arrays.copyOf(incoming, incomingCount * 2);
+            first = Arrays.copyOf(first, incomingCount * 2);
         }
-        incoming[incomingCount++] = array;
+        incoming[incomingCount] = array;
+        first[incomingCount++] = isFirst;
         all++;
     }
 
@@ -95,10 +99,9 @@ final class Crossing {
         while (arrays < incomingCount || objects < adoptedCount) {
             if (arrays < incomingCount) {
                 Object array = incoming[arrays];
+                boolean isNew = first[arrays];
                 incoming[arrays++] = null;
-                int length = java.lang.reflect.Array.getLength(array);
-                r.elements(array, Elements.type(array), 0, length);
-                Watched.knows(array);
+                Watched.comesIn(r, array, isNew);
             } else {
                 Object object = adopted[objects];
                 adopted[objects++] = null;

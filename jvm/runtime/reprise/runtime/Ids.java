@@ -1,6 +1,5 @@
 package reprise.runtime;
 
-import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
 
 /**
@@ -8,6 +7,9 @@ import java.lang.ref.WeakReference;
  *
  * Looking up takes no lock. A reader that meets a table being rebuilt may miss
  * an entry; it then looks again under the lock, where entries are added.
+ *
+ * What the collector has cleared stays until the table is full. To be told of
+ * each by a queue costs more than all the rest.
  */
 final class Ids {
     static final class Entry extends WeakReference<Object> {
@@ -16,16 +18,16 @@ final class Ids {
         volatile Entry next;
 
         Entry(Object object, int hash, long id, Entry next) {
-            super(object, GONE);
+            super(object);
             this.hash = hash;
             this.id = id;
             this.next = next;
         }
     }
 
-    private static final ReferenceQueue<Object> GONE = new ReferenceQueue<>();
+    private static final int LEAST = 1 << 12;
     private static final Object LOCK = new Object();
-    private static volatile Entry[] table = new Entry[1 << 12];
+    private static volatile Entry[] table = new Entry[LEAST];
     private static int size;
 
     private Ids() {}
@@ -56,7 +58,6 @@ final class Ids {
 
     private static Entry add(Object object, int hash, long offered) {
         synchronized (LOCK) {
-            forget();
             Entry[] entries = table;
             int slot = hash & entries.length - 1;
             for (Entry e = entries[slot]; e != null; e = e.next) {
@@ -67,44 +68,39 @@ final class Ids {
             Entry added = new Entry(object, hash, offered, entries[slot]);
             entries[slot] = added;
             if (++size > entries.length) {
-                grow(entries);
+                rebuild(entries);
             }
             return added;
         }
     }
 
-    /** Removes what the collector has cleared. */
-    private static void forget() {
-        for (Entry gone = (Entry) GONE.poll(); gone != null; gone = (Entry) GONE.poll()) {
-            Entry[] entries = table;
-            int slot = gone.hash & entries.length - 1;
-            Entry before = null;
-            for (Entry e = entries[slot]; e != null; before = e, e = e.next) {
-                if (e == gone) {
-                    if (before == null) {
-                        entries[slot] = e.next;
-                    } else {
-                        before.next = e.next;
-                    }
-                    size--;
-                    break;
-                }
+    /** A table of those that are left, with room for as many again. */
+    private static void rebuild(Entry[] old) {
+        int left = 0;
+        for (Entry first : old) {
+            for (Entry e = first; e != null; e = e.next) {
+                left += e.get() != null ? 1 : 0;
             }
         }
-    }
-
-    private static void grow(Entry[] old) {
-        Entry[] grown = new Entry[old.length * 2];
+        int length = LEAST;
+        while (length < left * 2) {
+            length *= 2;
+        }
+        Entry[] rebuilt = new Entry[length];
+        size = 0;
         for (Entry first : old) {
             for (Entry e = first; e != null; ) {
                 Entry next = e.next;
-                int slot = e.hash & grown.length - 1;
-                e.next = grown[slot];
-                grown[slot] = e;
+                if (e.get() != null) {
+                    int slot = e.hash & length - 1;
+                    e.next = rebuilt[slot];
+                    rebuilt[slot] = e;
+                    size++;
+                }
                 e = next;
             }
         }
-        table = grown;
+        table = rebuilt;
     }
 
     private static int spread(int hash) {

@@ -702,6 +702,20 @@ public final class Probe {
         }
     }
 
+    /** `clone` was called on super: a copy is an object of its own, and has no number yet. */
+    public static void copied(Object origin, Object copy) {
+        if (copy == null || copy == origin || copy.getClass() != origin.getClass()) {
+            return;
+        }
+        ClassInfo info = ClassInfo.of(copy.getClass());
+        if (info.kind == ClassInfo.NUMBERED) {
+            long number = Ring.U.getLong(copy, info.offset);
+            if (number != 0 && number == Ring.U.getLong(origin, info.offset)) {
+                Ring.U.putLong(copy, info.offset, 0);
+            }
+        }
+    }
+
     private static boolean isUnmentioned(Object o) {
         if (o == null) {
             return false;

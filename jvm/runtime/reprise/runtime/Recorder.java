@@ -750,7 +750,7 @@ public final class Recorder extends Ring {
             if (arrays == GIVES) {
                 crossing.isGiven(o, next);
             } else if (arrays == BRINGS || arrays == HOLDS && isFirst) {
-                crossing.comesIn(o);
+                crossing.comesIn(o, isFirst);
             }
             odd |= crossing.isEmpty() ? 0 : CROSSING;
         }

@@ -10,7 +10,8 @@ import java.lang.ref.WeakReference;
  * What the inside believes to be in them is remembered, and compared with what is
  * there when the inside reads an element: a difference is recorded then. What the
  * inside itself writes, it believes. So an array costs nothing while it is not
- * used, and a use looks at one element.
+ * used, and a use looks at one element. A longer one that comes in again and again
+ * is remembered, too: only what is new in it is recorded.
  *
  * Looking up takes no lock. A reader may miss an array that is being added: its
  * elements were recorded just now.
@@ -19,16 +20,21 @@ final class Watched {
     /** How many there may be, and how many elements they may have together: there are copies. */
     private static final int MOST = 1 << 16;
     private static final int MOST_ELEMENTS = 1 << 22;
+    /** From this length on it pays to remember an array that comes in often. */
+    private static final int LONG = 16;
 
     private static final class One extends WeakReference<Object> {
         final int hash;
         final int length;
         final Object before;
+        /** The thread that has recorded what is in it: what another has is not before its own events. */
+        int thread;
         volatile One next;
 
-        One(Object array, int hash, One next) {
+        One(Object array, int hash, int thread, One next) {
             super(array, GONE);
             this.hash = hash;
+            this.thread = thread;
             this.next = next;
             length = java.lang.reflect.Array.getLength(array);
             before = Elements.copy(array);
@@ -86,7 +92,7 @@ final class Watched {
         }
         int hash = System.identityHashCode(array);
         int slot = hash & TABLE.length - 1;
-        TABLE[slot] = new One(array, hash, TABLE[slot]);
+        TABLE[slot] = new One(array, hash, Recorders.current().thread, TABLE[slot]);
         elements += length;
         count++;
         lengths |= 1L << length;
@@ -120,6 +126,29 @@ final class Watched {
                     break;
                 }
             }
+        }
+    }
+
+    /** An array comes in: what is in it is recorded, as far as this thread has not done so before. */
+    static void comesIn(Recorder r, Object array, boolean isFirst) {
+        int type = Elements.type(array);
+        int length = java.lang.reflect.Array.getLength(array);
+        One one = count == 0 ? null : find(array);
+        if (one != null && one.thread == r.thread) {
+            int from = Elements.mismatch(array, one.before);
+            if (from >= 0) {
+                int end = Elements.end(array, one.before, type, from);
+                System.arraycopy(array, from, one.before, from, end - from);
+                r.elements(array, type, from, end);
+            }
+            return;
+        }
+        r.elements(array, type, 0, length);
+        if (one != null) {
+            System.arraycopy(array, 0, one.before, 0, length);
+            one.thread = r.thread;
+        } else if (!isFirst && length >= LONG) {
+            addNew(array);
         }
     }
 

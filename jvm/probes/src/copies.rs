@@ -1,0 +1,72 @@
+//! Copies that `Object.clone` makes.
+//!
+//! It copies the field with the object's number, too, and two objects would have
+//! the same. `Object.clone` can only be called on `super`, unless the JDK has a
+//! `clone` of its own in between; so every such call is looked at, and a copy
+//! that has the number of what it was copied from loses it.
+//!
+//! ```text
+//! origin              dup
+//! origin, origin
+//! invokespecial clone
+//! origin, copy        dup2, Probe.copied
+//! origin, copy        swap, pop
+//! ```
+
+use reprise_classfile::opcode;
+use reprise_classfile::read::{ClassFile, Constant, Instruction, Member, MemberRef};
+use reprise_classfile::relocate::Editor;
+use reprise_classfile::write::{PoolEditor, Snippet};
+
+use crate::ProbeError;
+use crate::probe::call;
+
+/// Whether an instruction may call `Object.clone`.
+pub(crate) fn makes(instruction: &Instruction<'_>, member: &MemberRef<'_>) -> bool {
+    instruction.opcode == opcode::INVOKESPECIAL && is_clone(member)
+}
+
+fn is_clone(member: &MemberRef<'_>) -> bool {
+    member.name == "clone" && member.descriptor == "()Ljava/lang/Object;"
+}
+
+/// Whether a class may have such an instruction.
+pub(crate) fn mentions(class: &ClassFile<'_>) -> Result<bool, ProbeError> {
+    for index in class.pool.indexes() {
+        if let Constant::MethodRef { .. } = class.pool.get(index)?
+            && is_clone(&class.pool.member(index)?)
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Whether a method has one; also when nobody can tell.
+pub(crate) fn has(class: &ClassFile<'_>, method: &Member<'_>) -> bool {
+    let Ok(editor) = Editor::new(class, method) else {
+        return true;
+    };
+    editor.is_some_and(|editor| {
+        editor.instructions().iter().any(|instruction| {
+            let member = instruction.constant().map(|at| class.pool.member(at));
+            matches!(member, Some(Ok(member)) if makes(instruction, &member))
+        })
+    })
+}
+
+/// Before the call: what is copied stays on the stack.
+pub(crate) fn keep(before: &mut Snippet) -> Result<(), ProbeError> {
+    before.op(opcode::DUP)?;
+    Ok(())
+}
+
+/// After it: the copy is left.
+pub(crate) fn compare(after: &mut Snippet, pool: &mut PoolEditor<'_>) -> Result<(), ProbeError> {
+    after.op(opcode::DUP2)?;
+    let descriptor = "(Ljava/lang/Object;Ljava/lang/Object;)V";
+    call(after, "copied", descriptor, pool)?;
+    after.op(opcode::SWAP)?;
+    after.op(opcode::POP)?;
+    Ok(())
+}
