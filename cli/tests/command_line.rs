@@ -66,7 +66,7 @@ fn help_is_short_and_grouped() {
               show         Show what a recording holds: how it ended, the failure, the last events
 
             Write down in which order threads run:
-              schedule     Check, convert and make thread schedules, which are texts
+              schedule     Check, convert, make and shorten thread schedules, which are texts
 
             Set up:
               completions  Print a script that completes reprise's commands and options in a shell
@@ -306,6 +306,7 @@ fn every_command_has_a_man_page() {
             "reprise-schedule-check.1",
             "reprise-schedule-convert.1",
             "reprise-schedule-from-trace.1",
+            "reprise-schedule-minimize.1",
             "reprise-schedule.1",
             "reprise-show.1",
             "reprise-status.1",

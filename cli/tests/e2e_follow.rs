@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use expect_test::{Expect, expect};
-use reprise_jvm_testing::{agent_library, compile, jdks, sources};
+use reprise_jvm_testing::{agent_library, compile, jdks, limited, sources};
 use tempfile::TempDir;
 
 /// A compiled subject.
@@ -28,7 +28,8 @@ impl Stage {
     fn check(&self, schedule: &str, arguments: &[&str], status: i32, expected: &Expect) {
         let mut texts = Vec::new();
         for java in jdks() {
-            let output = Command::new(env!("CARGO_BIN_EXE_reprise"))
+            let mut command = Command::new(env!("CARGO_BIN_EXE_reprise"));
+            command
                 .env("REPRISE_AGENT", agent_library())
                 .current_dir(&self.subject)
                 .arg("replay")
@@ -38,9 +39,8 @@ impl Stage {
                 .arg("-cp")
                 .arg(self.classes.path())
                 .arg("Main")
-                .args(arguments)
-                .output()
-                .unwrap();
+                .args(arguments);
+            let output = limited::output(&mut command);
             let text = String::from_utf8_lossy(&output.stdout).into_owned()
                 + &String::from_utf8_lossy(&output.stderr);
             assert_eq!(output.status.code(), Some(status), "{java:?}: {text}");

@@ -61,8 +61,9 @@ pub(super) struct Record {
     observe: Vec<String>,
 
     /// Run a JVM program one thread at a time, and record where threads switch:
-    /// random, pct:D (priorities that change at D - 1 places) or rr:N (in turn, each
-    /// for N places).
+    /// random, pos (priorities of accesses, drawn anew where they meet), pct:D
+    /// (priorities of threads that change at D - 1 places) or rr:N (in turn, each for N
+    /// places).
     ///
     /// The recording is a schedule, a text, which `reprise replay FILE -- CMD`
     /// follows.

@@ -1,13 +1,14 @@
 //! `reprise schedule`: check, convert and make schedules.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::failure::{Failure, Status};
-use crate::schedule::{check, convert, from_trace};
+use crate::schedule::{check, convert, from_trace, minimize};
 
-/// Check, convert and make thread schedules, which are texts
+/// Check, convert, make and shorten thread schedules, which are texts
 ///
 /// A schedule says where each thread of a program stops and which one goes on. A
 /// person can read and write it.
@@ -17,6 +18,7 @@ Examples:
   reprise schedule check bug.sched --program app.jar
   reprise schedule convert --to messages bug.sched
   reprise schedule from-trace run.trace > bug.sched
+  reprise schedule minimize bug.sched -- java -cp app.jar Main
 
 A schedule:
   # Main has started both threads and waits for the first to end.
@@ -55,6 +57,7 @@ enum Command {
     Check(Check),
     Convert(Convert),
     FromTrace(FromTrace),
+    Minimize(Minimize),
 }
 
 /// Say what is wrong with a schedule, by itself and for a program
@@ -175,6 +178,44 @@ pub(super) struct FromTrace {
     output: Option<PathBuf>,
 }
 
+/// Make a failing schedule as short as it can be and still fail
+///
+/// The program runs many times, each time with fewer switches than before; what is
+/// left is the explanation of the failure. Its output is not shown. A failure is a
+/// status other than 0, an exception that nobody catches, or a deadlock; it stays the
+/// same one. The result is checked by following it.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  reprise schedule minimize bug.sched -- java -cp app.jar Main
+  reprise schedule minimize bug.sched -o short.sched --runs 50 -- java -jar app.jar
+
+Exit status:
+  0  done
+  1  the program does not do the same again
+  2  bad usage, not a schedule, or the program does not fail under it")]
+pub(super) struct Minimize {
+    /// The schedule.
+    file: PathBuf,
+
+    /// Write to FILE, which must not exist [default: bug.min.sched for bug.sched].
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// Where the classes of the program are, if its command does not tell: a jar or a
+    /// folder; may be given several times.
+    #[arg(long, value_name = "PATH")]
+    program: Vec<PathBuf>,
+
+    /// Run the program at most N times.
+    #[arg(long, value_name = "N", default_value = "1000")]
+    runs: u64,
+
+    /// The program that fails under the schedule, with its arguments.
+    #[arg(last = true, required = true, value_name = "CMD")]
+    command: Vec<OsString>,
+}
+
 impl Schedule {
     pub(super) fn run(self) -> Result<Status, Failure> {
         match self.command {
@@ -192,6 +233,19 @@ impl Schedule {
             Command::FromTrace(FromTrace { file, output }) => {
                 from_trace::run(&file, output.as_deref())
             }
+            Command::Minimize(Minimize {
+                file,
+                output,
+                program,
+                runs,
+                command,
+            }) => minimize::run(&minimize::Request {
+                file,
+                output,
+                program,
+                runs,
+                command,
+            }),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `reprise show`: what a recording says.
 
 use std::io::{self, BufWriter, IsTerminal as _, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use reprise_recording::{Damaged, StreamId};
@@ -9,13 +9,15 @@ use reprise_recording::{Damaged, StreamId};
 use crate::escape::{Lines, escape};
 use crate::failure::{Failure, Status};
 use crate::json_text;
+use crate::replay::is_schedule;
 use crate::show::events::{self, EventsError, Format, Selection};
 use crate::show::open::{self, Opened};
-use crate::show::{Overview, check, json, last, page};
+use crate::show::{Overview, check, json, last, page, schedule};
 
 /// Show what a recording holds: how it ended, the failure, the last events
 ///
-/// A recording whose recorder was killed is completed from its spool first. One
+/// A schedule is shown as what it explains: who runs, and where each thread stops, with
+/// source lines. A recording whose recorder was killed is completed from its spool first. One
 /// that is damaged or cut off is shown as far as it goes, with what is missing.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -26,6 +28,7 @@ Examples:
   reprise show x.reprise --events --stream 2 --from 1000 --limit 20
   reprise show x.reprise --json | jq '.ended.failure.what'
   reprise show x.reprise --events --json | jq -r '.payload.text'
+  reprise show bug.sched                      a schedule as a story: who stops where
 
 Exit status:
   0  shown, even when a part of it is missing
@@ -67,6 +70,11 @@ pub(super) struct Show {
     /// 10, or all with --events]
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
+
+    /// For the source lines of a schedule that has none in it: a jar or a folder of the
+    /// program's classes; may be given several times
+    #[arg(long, value_name = "PATH")]
+    program: Vec<PathBuf>,
 }
 
 /// How many of the last events are shown.
@@ -82,6 +90,9 @@ impl Show {
                 latest
             }
         };
+        if is_schedule(&path) {
+            return self.schedule(&path);
+        }
         let opened = open::open(path)?;
         if let Some(note) = opened.note() {
             say(&note);
@@ -97,6 +108,22 @@ impl Show {
         } else {
             self.overview(&opened, stream)
         }
+    }
+
+    fn schedule(&self, path: &Path) -> Result<Status, Failure> {
+        let only_recordings = [
+            ("--events", self.events),
+            ("--stream", self.stream.is_some()),
+            ("--limit", self.limit.is_some()),
+        ];
+        if let Some((option, _)) = only_recordings.iter().find(|(_, given)| *given) {
+            let wrong = format!("it is a schedule, and {option} is for recordings");
+            let failure = Failure::new(format!("show {}", path.display()), wrong);
+            return Err(failure
+                .next(format!("reprise show {}", path.display()))
+                .status(Status::BadInput));
+        }
+        schedule::show(path, &self.program, self.json)
     }
 
     fn overview(&self, opened: &Opened, stream: Option<StreamId>) -> Result<Status, Failure> {

@@ -125,12 +125,16 @@ impl Files {
 fn keep(files: &Files, dump: Dump) -> Written {
     let nothing = |error: &dyn std::fmt::Display| format!("nothing was recorded: {error}");
     let (path, file) = files.reserve().map_err(|error| nothing(&error))?;
-    let recorded = dump.write(file).map_err(|error| {
+    let written = dump.draft(file).and_then(|mut draft| {
+        let verdict = verify(&path, &mut draft)?;
+        Ok((verdict, draft.finish()?))
+    });
+    let (verdict, recorded) = written.map_err(|error| {
         discard(&path);
         nothing(&error)
     })?;
     let line = summary(&path, recorded.finished.bytes, &recorded.closing);
-    match verify(&path, &recorded.closing) {
+    match verdict {
         Verdict::Replays => Ok(line),
         Verdict::Unverified(why) => Ok(format!("{line}; unverified, its own replay failed: {why}")),
     }

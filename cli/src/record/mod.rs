@@ -1,6 +1,7 @@
 //! Recording, one file per kind: what `reprise record` does once its arguments
 //! are understood.
 
+mod debugger_needs;
 pub mod last;
 pub mod observe;
 pub mod schedule;

@@ -4,15 +4,15 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::time::Instant;
 
 use jiff::Timestamp;
 
-use super::observe::command::{self, Handed};
-use super::observe::{child, not_started, text};
 use super::{Request, say};
-use crate::agent_library;
 use crate::failure::{Failure, Status};
 use crate::output_name::Values;
+use crate::schedule::run::{self, Choice, Run, Start};
+use crate::schedule::shared::{Shared, Unfit};
 
 /// Who chooses.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,13 +24,13 @@ impl FromStr for Strategy {
     fn from_str(text: &str) -> Result<Self, String> {
         let number = |text: &str| text.parse::<u32>().is_ok_and(|number| number > 0);
         let known = match text.split_once(':') {
-            None => text == "random",
+            None => matches!(text, "random" | "pos"),
             Some(("pct" | "rr", n)) => number(n),
             Some(_) => false,
         };
         match known {
             true => Ok(Self(text.to_owned())),
-            false => Err("a strategy is random, pct:D or rr:N, as in pct:3".to_owned()),
+            false => Err("a strategy is random, pos, pct:D or rr:N, as in pct:3".to_owned()),
         }
     }
 }
@@ -48,42 +48,88 @@ pub struct Search {
     pub until_failure: bool,
 }
 
-/// How a run went.
-#[derive(Debug, Default)]
-struct Run {
-    status: u8,
-    /// What failed beside the status.
-    failure: Option<String>,
-    /// Where each thread stands, in a deadlock.
-    stands: Vec<String>,
-    steps: u64,
-    said: Vec<String>,
-    refused: Option<String>,
-    jvms: usize,
-}
+/// How many places the first run is thought to come to: later ones are about as long as
+/// those before.
+const STEPS: u64 = 1000;
 
 /// Runs the command, until it fails if that is wanted.
 pub fn run(request: &Request, search: &Search) -> Result<Status, Failure> {
     let out = output(request)?;
-    // How long a run is, is known from the one before.
-    let mut steps = 1000;
-    let mut number = 0;
+    let mut state = State {
+        number: 0,
+        steps: STEPS,
+        began: Instant::now(),
+        expected: false,
+    };
+    if search.runs > 1 {
+        state.skip(request, search);
+    }
     loop {
-        let seed = search.seed.wrapping_add(number);
-        number += 1;
-        let run = once(request, search, seed, steps, &out)?;
-        steps = run.steps.max(1);
-        let failed = run.status != 0 || run.failure.is_some();
-        if number < search.runs && !(failed && search.until_failure) {
+        let seed = search.seed.wrapping_add(state.number);
+        state.number += 1;
+        let Strategy(name) = &search.strategy;
+        let start = Start {
+            command: &request.command,
+            quiet: false,
+            limit: None,
+        };
+        let steps = state.steps;
+        let choice = Choice::Strategy { name, seed, steps };
+        let run = run::run(start, choice, &out)?;
+        state.steps = run.steps.max(1);
+        let found = run.fault().is_some() && search.until_failure;
+        if state.expected && !found {
+            say("a JVM is started for each run: one failed only in a JVM that had others before");
+            state.expected = false;
+        }
+        if !found && state.number < search.runs && !run.interrupted {
             let _ = fs::remove_file(&out);
             continue;
         }
-        tell(request, &run, &out, number, seed);
+        tell(request, &run, &out, &state, seed);
         return Ok(Status::Subject(run.status));
     }
 }
 
-fn tell(request: &Request, run: &Run, out: &Path, number: u64, seed: u64) {
+/// How far a search has come.
+struct State {
+    /// How many runs there have been.
+    number: u64,
+    /// How many places the next is thought to come to.
+    steps: u64,
+    began: Instant,
+    /// Whether the next run has failed already, in a JVM that it shared with others.
+    expected: bool,
+}
+
+impl State {
+    /// Passes over runs that are not kept, all in one JVM: up to the first that fails, or
+    /// the last. Where they cannot share one, says why, and passes over none.
+    fn skip(&mut self, request: &Request, search: &Search) {
+        let mut shared = Shared::new(&request.command, None);
+        let Strategy(name) = &search.strategy;
+        while self.number + 1 < search.runs {
+            let seed = search.seed.wrapping_add(self.number);
+            let steps = self.steps;
+            match shared.run(Choice::Strategy { name, seed, steps }) {
+                Ok(run) if run.fault().is_some() && search.until_failure => {
+                    self.expected = true;
+                    return;
+                }
+                Ok(run) => {
+                    self.steps = run.steps.max(1);
+                    self.number += 1;
+                }
+                Err(Unfit(why)) => {
+                    say(&format!("a JVM is started for each run: {why}"));
+                    return;
+                }
+            }
+        }
+    }
+}
+
+fn tell(request: &Request, run: &Run, out: &Path, state: &State, seed: u64) {
     for line in &run.said {
         say(line);
     }
@@ -92,15 +138,19 @@ fn tell(request: &Request, run: &Run, out: &Path, number: u64, seed: u64) {
     let events = fs::read_to_string(out).unwrap_or_default();
     let starts = |line: &&str| line.starts_with("before ") || line.starts_with("in ");
     let events = events.lines().filter(starts).count();
-    let what = match &run.failure {
-        Some(what) => what.clone(),
-        None => format!("status {}", run.status),
+    let what = match run.fault() {
+        Some(fault) => fault.to_string(),
+        None => "status 0".to_owned(),
     };
     let command: Vec<String> = request
         .command
         .iter()
         .map(|word| word.to_string_lossy().into_owned())
         .collect();
+    let mut number = state.number.to_string();
+    if state.number > 1 {
+        number += &format!(" after {:.1} s", state.began.elapsed().as_secs_f64());
+    }
     say(&format!(
         "run {number}, seed {seed}: {what}; recorded {} ({events} events); replay it with: \
          reprise replay {} -- {}",
@@ -110,71 +160,6 @@ fn tell(request: &Request, run: &Run, out: &Path, number: u64, seed: u64) {
     ));
     for line in &run.stands {
         say(&format!("  {line}"));
-    }
-}
-
-/// One run with that seed.
-fn once(
-    request: &Request,
-    search: &Search,
-    seed: u64,
-    steps: u64,
-    out: &Path,
-) -> Result<Run, Failure> {
-    let failure = |wrong: String| {
-        Failure::new("record a schedule", wrong)
-            .next("reprise doctor    says what is missing here")
-            .status(Status::NoRecorder)
-    };
-    let folder = tempfile::Builder::new().prefix("reprise-report-").tempdir();
-    let folder = folder.map_err(|error| failure(error.to_string()))?;
-    let program = request.command.first().cloned().unwrap_or_default();
-    let handed = || -> Result<Handed, String> {
-        let library = agent_library::find().map_err(|missing| missing.why)?;
-        let Strategy(strategy) = &search.strategy;
-        let options = format!(
-            "explore={strategy},seed={seed},steps={steps},out={},report={}",
-            text(out)?,
-            text(folder.path())?
-        );
-        Handed::new(&library, &options)
-    };
-    let handed = handed().map_err(failure)?;
-    let mut child = handed.command(&request.command, command::launcher(&program).is_some());
-    let status = child::run(&mut child).map_err(|error| not_started(&program, error))?;
-    let mut run = Run {
-        status,
-        ..Run::default()
-    };
-    for entry in fs::read_dir(folder.path()).into_iter().flatten().flatten() {
-        run.jvms += 1;
-        let text = fs::read(entry.path()).unwrap_or_default();
-        for line in String::from_utf8_lossy(&text).lines() {
-            run.add(line);
-        }
-    }
-    match (&run.refused, run.jvms) {
-        (Some(why), _) => Err(failure(why.clone())),
-        (None, 0) => Err(failure("the command started no JVM".to_owned())),
-        _ => Ok(run),
-    }
-}
-
-impl Run {
-    fn add(&mut self, line: &str) {
-        let (what, rest) = line.split_once(' ').unwrap_or((line, ""));
-        match what {
-            "steps" => self.steps = rest.parse().unwrap_or_default(),
-            "uncaught" => {
-                let (thread, class) = rest.split_once(' ').unwrap_or((rest, ""));
-                self.failure = Some(format!("{class} in thread {thread}"));
-            }
-            "deadlock" => self.failure = Some("deadlock".to_owned()),
-            "stands" => self.stands.push(rest.to_owned()),
-            "refused" => self.refused = Some(rest.to_owned()),
-            "say" => self.said.push(rest.to_owned()),
-            _ => {}
-        }
     }
 }
 

@@ -1,9 +1,13 @@
-//! A recording is good when it has been played once, where it was made.
+//! A recording is good when it has been played once, where it was made. That also
+//! shows which memory it needs.
 
 use std::path::Path;
 
-use reprise_player::{Limits, play, processes};
-use reprise_recording::{Closing, NotRecorded, Recording, Writer};
+use reprise_player::{Limits, Page, PlayError, Supply, Used, rehearse};
+use reprise_recorder::{Draft, Memory};
+use reprise_recording::{NotRecorded, Recording, WriteError};
+
+use super::debugger_needs;
 
 /// What the recording's own replay came to.
 pub(super) enum Verdict {
@@ -23,54 +27,65 @@ const LIMITS: Limits = Limits {
     seconds: 3600,
 };
 
-/// Plays each of its processes. What fails is named, one of several with its
-/// number.
-fn play_all(recording: &Recording) -> Result<(), String> {
-    let all = processes(recording);
-    let mut failed = Vec::new();
-    for one in &all {
-        let number = one.process.process;
-        if let Err(error) = play(recording, Some(number), &LIMITS, &mut |_| {}) {
-            let program = &one.process.program;
-            failed.push(match all.len() {
-                1 => error.to_string(),
-                _ => format!("process {number} ({program}): {error}"),
-            });
-        }
+struct Supplied<'a>(Memory<'a>);
+
+impl Supply for Supplied<'_> {
+    fn ranges(&mut self, map: u32) -> Vec<(u64, u64)> {
+        self.0.ranges(map)
     }
-    match failed.is_empty() {
-        true if !all.is_empty() => Ok(()),
-        true => Err("there is nothing to play".to_owned()),
-        false => {
-            let more = failed.len().saturating_sub(LISTED);
-            failed.truncate(LISTED);
-            if more > 0 {
-                failed.push(format!("and {more} more"));
-            }
-            Err(failed.join("; "))
-        }
+
+    fn page(&mut self, map: u32, address: u64) -> Page {
+        self.0.page(map, address)
     }
 }
 
-/// Plays a recording that was just written. If it does not replay, adds that to
-/// what its closing says.
-pub(super) fn verify(path: &Path, closing: &Closing) -> Verdict {
-    let why = match Recording::open(path) {
-        Err(error) => error.to_string(),
-        Ok(recording) => match play_all(&recording) {
-            Ok(()) => return Verdict::Replays,
-            Err(why) => why,
-        },
-    };
-    let mut closing = closing.clone();
-    closing.not_recorded.push(NotRecorded {
+/// Plays each process of a recording that is being written, at this path, and
+/// writes the memory that it needs. Of one that does not replay, all memory is
+/// written and the failure named.
+pub(super) fn verify(path: &Path, draft: &mut Draft) -> Result<Verdict, WriteError> {
+    let recording = Recording::open(path).map_err(|error| error.to_string());
+    let all: Vec<_> = draft
+        .processes()
+        .map(|(process, program)| (process, program.to_owned()))
+        .collect();
+    let mut failed = Vec::new();
+    for (process, program) in &all {
+        let used = match &recording {
+            Err(error) => Err(error.clone()),
+            Ok(recording) => needed(recording, draft, *process).map_err(|error| error.to_string()),
+        };
+        draft.keep(*process, used.as_ref().ok())?;
+        if let Err(error) = used {
+            failed.push(match all.len() {
+                1 => error,
+                _ => format!("process {process} ({program}): {error}"),
+            });
+        }
+    }
+    if all.is_empty() {
+        failed.push("there is nothing to play".to_owned());
+    }
+    if failed.is_empty() {
+        return Ok(Verdict::Replays);
+    }
+    let more = failed.len().saturating_sub(LISTED);
+    failed.truncate(LISTED);
+    if more > 0 {
+        failed.push(format!("and {more} more"));
+    }
+    let why = failed.join("; ");
+    draft.note(NotRecorded {
         what: "something that a replay needs".to_owned(),
         why: format!("its own replay failed: {why}"),
         count: 1,
     });
-    // If not even that can be written, the line on the terminal says it.
-    if let Ok((writer, _)) = Writer::reopen(path) {
-        let _ = writer.finish(closing);
-    }
-    Verdict::Unverified(why)
+    Ok(Verdict::Unverified(why))
+}
+
+/// The pages that a replay of a process needs, and those that a debugger wants.
+fn needed(recording: &Recording, draft: &Draft, process: u32) -> Result<Used, PlayError> {
+    let memory = draft.memory(process).ok_or(PlayError::Empty)?;
+    let mut used = rehearse(recording, process, &LIMITS, &mut Supplied(memory))?;
+    debugger_needs::add(memory, &mut used);
+    Ok(used)
 }

@@ -6,7 +6,7 @@ mod folder;
 pub(crate) mod jvm;
 mod listening;
 mod process;
-mod schedule;
+pub(crate) mod schedule;
 
 use std::ffi::OsString;
 use std::fs::File;

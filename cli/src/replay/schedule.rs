@@ -3,9 +3,12 @@
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
 
-use reprise_schedule::{Parsed, Schedule, Severity, check, resolve};
+use reprise_schedule::{Parsed, Schedule, Severity, Switches, check, resolve};
 use reprise_turns::plan;
+use tempfile::TempDir;
 
 use super::jvm::{free_port, say};
 use super::{Request, listening};
@@ -13,6 +16,7 @@ use crate::agent_library;
 use crate::failure::{Failure, Status};
 use crate::record::observe::command::{self, Handed};
 use crate::record::observe::{child, class_path, not_started, text};
+use crate::schedule::run::Fault;
 use crate::schedule::{no_schedule, program, read};
 
 /// Runs the program under the schedule.
@@ -28,19 +32,95 @@ pub(super) fn replay(request: &Request) -> Result<Status, Failure> {
                 .status(Status::BadInput),
         );
     };
-    let plan = plan(request)?;
-    let folder = tempfile::Builder::new()
-        .prefix("reprise-schedule-")
-        .tempdir();
-    let folder = folder.map_err(|error| failure(file, error))?;
-    let reports = folder.path().join("reports");
-    let plan_file = folder.path().join("plan");
-    fs::create_dir(&reports)
-        .and_then(|()| fs::write(&plan_file, plan))
-        .map_err(|error| failure(file, error))?;
-    let ended = run(request, &plan_file, &reports).map_err(|wrong| failure(file, wrong))?;
+    let files = Files::new(file, &plan(file, &request.program, &request.command)?)?;
+    let ended = run(request, &files).map_err(|wrong| failure(file, wrong))?;
     let ended = ended.map_err(|error| not_started(name, error))?;
-    Outcome::read(&reports).tell(file, ended)
+    Outcome::read(&files.reports).tell(file, ended)
+}
+
+/// What the agent reads and writes.
+struct Files {
+    /// Goes away with this value.
+    _folder: TempDir,
+    plan: PathBuf,
+    reports: PathBuf,
+}
+
+impl Files {
+    fn new(file: &Path, plan: &str) -> Result<Self, Failure> {
+        let fail = |error: std::io::Error| failure(file, error);
+        let folder = tempfile::Builder::new()
+            .prefix("reprise-schedule-")
+            .tempdir();
+        let folder = folder.map_err(fail)?;
+        let files = Self {
+            plan: folder.path().join("plan"),
+            reports: folder.path().join("reports"),
+            _folder: folder,
+        };
+        fs::create_dir(&files.reports)
+            .and_then(|()| fs::write(&files.plan, plan))
+            .map_err(fail)?;
+        Ok(files)
+    }
+
+    /// The agent that follows the plan.
+    fn agent(&self, verbosity: u8) -> Result<Handed, String> {
+        let library = agent_library::find().map_err(|missing| missing.why)?;
+        let mut options = format!(
+            "follow={},report={}",
+            text(&self.plan)?,
+            text(&self.reports)?
+        );
+        if verbosity > 0 {
+            options += &format!(",verbosity={verbosity}");
+        }
+        Handed::new(&library, &options)
+    }
+}
+
+/// A schedule that is followed to see whether the program fails.
+#[derive(Debug)]
+pub(crate) struct Following<'f> {
+    /// The schedule.
+    pub(crate) file: &'f Path,
+    /// Where the program's classes are, if the command does not tell.
+    pub(crate) program: &'f [PathBuf],
+    /// The program and its arguments.
+    pub(crate) command: &'f [OsString],
+    /// How long it may take.
+    pub(crate) limit: Option<Duration>,
+}
+
+/// Follows a schedule, and says nothing. How the program failed; none if it did not, or
+/// if it did not follow.
+pub(crate) fn follow(following: &Following<'_>) -> Result<Option<Fault>, Failure> {
+    let Following {
+        file,
+        program,
+        command,
+        limit,
+    } = following;
+    let files = Files::new(file, &plan(file, program, command)?)?;
+    let name = command.first().cloned().unwrap_or_default();
+    let handed = files.agent(0).map_err(|wrong| failure(file, wrong))?;
+    let mut child = handed.command(command, command::launcher(&name).is_some());
+    child
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    let ended = child::run_for(&mut child, *limit).map_err(|error| not_started(&name, error))?;
+    let outcome = Outcome::read(&files.reports);
+    let followed = outcome.followed.is_some() || outcome.stuck.is_some() || outcome.left.is_some();
+    if !followed {
+        return Ok(None);
+    }
+    Ok(match (outcome.fault, outcome.stuck, ended.status) {
+        (Some(fault), ..) => Some(fault),
+        (None, Some(_), _) => Some(Fault::Deadlock),
+        (None, None, Some(status @ 1..)) => Some(Fault::Status(status)),
+        _ => None,
+    })
 }
 
 fn failure(file: &Path, wrong: impl std::fmt::Display) -> Failure {
@@ -48,13 +128,8 @@ fn failure(file: &Path, wrong: impl std::fmt::Display) -> Failure {
 }
 
 /// Starts the program with the agent; its status, or why it did not start.
-fn run(request: &Request, plan: &Path, reports: &Path) -> Result<std::io::Result<u8>, String> {
-    let library = agent_library::find().map_err(|missing| missing.why)?;
-    let mut options = format!("follow={},report={}", text(plan)?, text(reports)?);
-    if request.verbosity > 0 {
-        options += &format!(",verbosity={}", request.verbosity);
-    }
-    let handed = Handed::new(&library, &options)?;
+fn run(request: &Request, files: &Files) -> Result<std::io::Result<u8>, String> {
+    let handed = files.agent(request.verbosity)?;
     let name = request.command.first().cloned().unwrap_or_default();
     let is_launcher = command::launcher(&name).is_some();
     let mut words = request.command.clone();
@@ -77,20 +152,8 @@ fn run(request: &Request, plan: &Path, reports: &Path) -> Result<std::io::Result
 }
 
 /// The schedule as the scheduler takes it, once it is known to fit the program.
-fn plan(request: &Request) -> Result<String, Failure> {
-    let file = &request.path;
-    let parsed = read(file)?.map_err(|errors| no_schedule(file, &errors))?;
-    let name = request.command.first().cloned().unwrap_or_default();
-    let mut paths = request.program.clone();
-    if paths.is_empty() && command::launcher(&name).is_some() {
-        let found = class_path::places(request.command.get(1..).unwrap_or_default());
-        paths = found.unwrap_or_default();
-        paths.retain(|path| path.exists());
-    }
-    let schedule = fitting(&parsed, file, &paths)?;
-    let switches = schedule
-        .to_switches()
-        .map_err(|error| failure(file, &error).next(error.hint()))?;
+fn plan(file: &Path, program: &[PathBuf], command: &[OsString]) -> Result<String, Failure> {
+    let switches = fitting_switches(file, program, command)?;
     plan::write(&switches).map_err(|error| {
         failure(file, error)
             .next(format!(
@@ -99,6 +162,26 @@ fn plan(request: &Request) -> Result<String, Failure> {
             ))
             .status(Status::BadInput)
     })
+}
+
+/// A schedule as switches, with its places resolved as far as the program is known.
+pub(crate) fn fitting_switches(
+    file: &Path,
+    program: &[PathBuf],
+    command: &[OsString],
+) -> Result<Switches, Failure> {
+    let parsed = read(file)?.map_err(|errors| no_schedule(file, &errors))?;
+    let name = command.first().cloned().unwrap_or_default();
+    let mut paths = program.to_vec();
+    if paths.is_empty() && command::launcher(&name).is_some() {
+        let found = class_path::places(command.get(1..).unwrap_or_default());
+        paths = found.unwrap_or_default();
+        paths.retain(|path| path.exists());
+    }
+    let schedule = fitting(&parsed, file, &paths)?;
+    schedule
+        .to_switches()
+        .map_err(|error| failure(file, &error).next(error.hint()))
 }
 
 /// The schedule with all places resolved.
@@ -132,6 +215,8 @@ struct Outcome {
     left: Option<String>,
     diverged: Option<String>,
     refused: Option<String>,
+    /// An exception that nobody caught.
+    fault: Option<Fault>,
     /// Where each thread stands.
     stands: Vec<String>,
     said: Vec<String>,
@@ -159,6 +244,7 @@ impl Outcome {
             "left" => self.left = Some(rest),
             "diverged" => self.diverged = Some(rest),
             "refused" => self.refused = Some(rest),
+            "uncaught" if self.fault.is_none() => self.fault = Some(Fault::uncaught(&rest)),
             "stands" => self.stands.push(rest),
             "say" | "log" => self.said.push(rest),
             _ => {}

@@ -4,8 +4,11 @@
 pub mod check;
 pub mod convert;
 pub mod from_trace;
+pub mod minimize;
 pub mod output;
 pub mod program;
+pub mod run;
+pub mod shared;
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -26,6 +29,11 @@ pub fn open(path: &Path) -> io::Result<Box<dyn Read>> {
 
 /// Reads a schedule; what is wrong with its text is not a failure yet.
 pub fn read(path: &Path) -> Result<Result<Parsed, ParseErrors>, Failure> {
+    Ok(read_text(path)?.1)
+}
+
+/// The same, with the text itself.
+pub fn read_text(path: &Path) -> Result<(String, Result<Parsed, ParseErrors>), Failure> {
     let mut bytes = Vec::new();
     // One more than is allowed, so that the parser sees that it is too much.
     let most = limits::TEXT as u64 + 1;
@@ -35,7 +43,8 @@ pub fn read(path: &Path) -> Result<Result<Parsed, ParseErrors>, Failure> {
             Failure::new(format!("read the schedule {}", path.display()), error)
                 .status(Status::BadInput)
         })?;
-    Ok(parse_bytes(&bytes))
+    let parsed = parse_bytes(&bytes);
+    Ok((String::from_utf8_lossy(&bytes).into_owned(), parsed))
 }
 
 /// A text that is no schedule, as a failure with its first error.

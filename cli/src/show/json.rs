@@ -16,6 +16,9 @@
 //!                      "program", "exited" (its status) and "killed" (a signal),
 //!                      both null when it went on, "failed", "played" (the one
 //!                      that is played where nobody says which) } ],
+//!   "memory":      null, or of such a recording { "pages" (how many are in it),
+//!                      "left_out" (how many more there were, which nothing in it
+//!                      uses), "page_bytes", "event_bytes" (of the file) },
 //!   "last_events": [ { "stream", "number", "stamp", "segment", "private",
 //!                      "bytes", "text" } ],
 //!   "checked":     whether every checksum was looked at,
@@ -121,6 +124,7 @@ pub fn render(overview: &Overview<'_>) -> Value {
         "events": events,
         "streams": streams,
         "processes": processes,
+        "memory": processes::memory_json(overview),
         "last_events": last,
         "checked": health.checked,
         "damage": damage,

@@ -5,6 +5,8 @@
 //! events without reading the others; [`page`] and [`json`] show all that, and
 //! [`events`] shows every event.
 //!
+//! [`schedule`] tells a schedule, which is a text, as a story.
+//!
 //! Nothing here is an error but a file that cannot be opened: a recording that
 //! is damaged or cut off is shown as far as it goes.
 
@@ -16,6 +18,7 @@ mod look_alike;
 pub mod open;
 pub mod page;
 mod processes;
+pub mod schedule;
 
 use check::Health;
 use last::Last;

@@ -70,6 +70,9 @@ impl Page {
             "events",
             &format!("{} in {streams}", count(events, "event")),
         );
+        if let Some(kept) = processes::memory(overview) {
+            self.row("memory", &kept);
+        }
         if !health.is_good() {
             self.row("damage", &format!("{}, see below", health.words()));
         } else if !health.checked {

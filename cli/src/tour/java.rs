@@ -2,7 +2,7 @@
 //! gone, and a debugger stops in it.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use reprise_jvm_player::java;
@@ -18,25 +18,35 @@ const INPUT: &str = "tables";
 const SOURCE: &str = include_str!("../../../subjects/jvm-bill/Main.java");
 
 /// How to get what the chapter needs.
-const GET_A_JDK: &str = "sudo apt install default-jdk-headless, or set JAVA_HOME to a JDK.";
+pub(super) const GET_A_JDK: &str =
+    "sudo apt install default-jdk-headless, or set JAVA_HOME to a JDK.";
 
-pub(super) fn play(stage: &mut Stage) -> Result<(), Failure> {
+/// The programs of a JDK; none if there is no JDK or no agent, which is then said.
+pub(super) fn jdk(stage: &Stage) -> Result<Option<PathBuf>, Failure> {
     if let Err(missing) = agent_library::find() {
-        return stage.say(&format!(
+        stage.say(&format!(
             "A JVM is recorded by an agent, and {}: {}.",
             missing.why, missing.fix
-        ));
+        ))?;
+        return Ok(None);
     }
     let jdk = java::found()
         .into_iter()
         .filter(|java| java.release >= 11)
         .filter_map(|java| Some(java.program.parent()?.to_owned()))
         .find(|folder| folder.join("javac").is_file());
-    let Some(jdk) = jdk else {
-        return stage.say(&format!(
+    if jdk.is_none() {
+        stage.say(&format!(
             "There is no JDK of release 11 or later here, so this chapter has no program. To get \
              one: {GET_A_JDK}"
-        ));
+        ))?;
+    }
+    Ok(jdk)
+}
+
+pub(super) fn play(stage: &mut Stage) -> Result<(), Failure> {
+    let Some(jdk) = jdk(stage)? else {
+        return Ok(());
     };
     let (jar, input) = (stage.file(JAR), stage.file(INPUT));
     let fail = |error| Failure::new(format!("set up {}", jar.display()), error);

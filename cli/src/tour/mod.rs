@@ -16,6 +16,7 @@ mod ledger;
 mod machine;
 mod recorder;
 mod recorder_killed;
+mod schedule;
 mod stage;
 mod subject_killed;
 
@@ -42,6 +43,10 @@ const CHAPTERS: &[Chapter] = &[
     (
         "A Java program fails, and its class is replayed",
         java::play,
+    ),
+    (
+        "Two threads lose an update, and it is explained",
+        schedule::play,
     ),
 ];
 

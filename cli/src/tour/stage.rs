@@ -220,6 +220,10 @@ impl Stage {
                 "record classes of your own",
             ),
             (
+                "reprise record --schedule --runs 1000 --until-failure -- java …",
+                "find the order of threads with which a program fails",
+            ),
+            (
                 "reprise replay --debug",
                 "the latest recording under gdb or a Java debugger",
             ),
@@ -241,8 +245,8 @@ impl Stage {
         text.push('\n');
         print(&text)?;
         self.say(
-            "Not there yet: thread schedules, C programs by function, and the last moments of \
-             programs with several threads.",
+            "Not there yet: C programs by function, and bugs put together from what many users \
+             recorded.",
         )
     }
 }

@@ -149,3 +149,14 @@ fn nothing_can_be_changed() {
             "writing to memory is refused: a replay shows what happened, and cannot be changed",
         ]);
 }
+
+#[test]
+fn memory_that_was_left_out_is_named() {
+    let stage = Stage::subject("process-sparse", &[]);
+    let commands = ["break main", "continue", "backtrace", "x/2xb unread + 8192"];
+    stage.gdb(&["--symbols", "symbols"], &commands).has(&[
+        "main (",
+        "was not recorded: nothing in this recording uses it",
+        "Cannot access memory at address",
+    ]);
+}

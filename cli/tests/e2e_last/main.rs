@@ -8,6 +8,7 @@
 mod control;
 mod family;
 mod moments;
+mod pages;
 mod programs;
 mod rewrite;
 mod stage;

@@ -32,7 +32,11 @@ fn status(stage: &Stage) -> Option<(i32, u64)> {
 
 /// Records a program that does not end by itself until something of it has been
 /// dropped, kills it, and replays what is left.
-fn until_something_is_dropped(stage: &Stage, options: &[&str], command: &[&str]) -> Output {
+pub(crate) fn until_something_is_dropped(
+    stage: &Stage,
+    options: &[&str],
+    command: &[&str],
+) -> Output {
     let mut child = Command::new(REPRISE)
         .args(["record", "-o", "run.reprise"])
         .args(options)
@@ -61,7 +65,7 @@ fn until_something_is_dropped(stage: &Stage, options: &[&str], command: &[&str])
     stage.replay()
 }
 
-fn check(replayed: &Output) {
+pub(crate) fn check(replayed: &Output) {
     let said = String::from_utf8_lossy(&replayed.stderr);
     assert_eq!(replayed.status.code(), Some(0), "{said}");
     assert!(

@@ -2,9 +2,10 @@
 //! diverge. Checksums are made anew, so that only the player can notice.
 
 use std::collections::BTreeSet;
+use std::iter::once;
 use std::path::Path;
 
-use reprise_process_events::{Event, wire};
+use reprise_process_events::{Event, OMITTED, PAGE, wire};
 use reprise_recording::pages::Page;
 use reprise_recording::{Recording, Writer};
 
@@ -12,8 +13,22 @@ use reprise_recording::{Recording, Writer};
 pub(crate) fn rewrite(
     from: &Path,
     to: &Path,
-    mut edit: impl FnMut(&mut Event),
+    edit: impl FnMut(&mut Event),
     mut edit_page: impl FnMut(u64, &mut Page),
+) {
+    let keeps = |address, page: &mut Page| {
+        edit_page(address, page);
+        true
+    };
+    rewrite_without(from, to, edit, keeps);
+}
+
+/// The same; a page for which `keeps` returns false is left out.
+pub(crate) fn rewrite_without(
+    from: &Path,
+    to: &Path,
+    mut edit: impl FnMut(&mut Event),
+    mut keeps: impl FnMut(u64, &mut Page) -> bool,
 ) {
     let recording = Recording::open(from).unwrap();
     let writer = Writer::create(to, recording.manifest()).unwrap();
@@ -36,12 +51,27 @@ pub(crate) fn rewrite(
         let mut pages = recording.pages();
         for map in maps {
             let mut copy = writer.page_map(info.process, map);
+            let left_out = pages.addresses(info.process, map | OMITTED).unwrap();
+            let mut left_out: BTreeSet<u64> = left_out.into_iter().collect();
             for address in pages.addresses(info.process, map).unwrap() {
                 let mut page = pages.get(info.process, map, address).unwrap().unwrap();
-                edit_page(address, &mut page);
-                copy.insert(address, &page).unwrap();
+                if keeps(address, &mut page) {
+                    copy.insert(address, &page).unwrap();
+                    continue;
+                }
+                // Where one range ends and another begins there is none.
+                for bound in once(address).chain(once(address + PAGE)) {
+                    if !left_out.remove(&bound) {
+                        left_out.insert(bound);
+                    }
+                }
             }
             copy.finish().unwrap();
+            let mut bounds = writer.page_map(info.process, map | OMITTED);
+            for bound in left_out {
+                bounds.insert(bound, &[0; PAGE as usize]).unwrap();
+            }
+            bounds.finish().unwrap();
         }
     }
     let closing = recording.closing().cloned().unwrap_or_default();

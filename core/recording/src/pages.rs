@@ -208,6 +208,18 @@ impl<S: Source> Recording<S> {
         }
     }
 
+    /// The chunks that say which pages stood where: `stream` is the process.
+    #[must_use]
+    pub fn page_maps(&self) -> &[ChunkEntry] {
+        &self.page_maps
+    }
+
+    /// The chunks that hold pages.
+    #[must_use]
+    pub fn page_chunks(&self) -> &[ChunkEntry] {
+        &self.page_chunks
+    }
+
     /// How many different pages it holds, zero pages not counted.
     #[must_use]
     pub fn page_count(&self) -> u64 {

@@ -180,6 +180,8 @@
 //! | how do the formats become each other? | `convert`, and [`order`] for few switches |
 //! | does it make sense, for this program? | `check`, `program` |
 //! | how does a trace become one? | `trace` |
+//! | how is a failing one made shorter? | [`minimize`] |
+//! | what does it say, as a story? | [`explain`] |
 //! | how long may anything be? | [`limits`] |
 //!
 //! Pure: text and values, nothing else.
@@ -189,9 +191,11 @@
     clippy::unreachable,
     clippy::unwrap_used
 )]
-#![cfg_attr(test, allow(clippy::unwrap_used))]
+#![cfg_attr(test, allow(clippy::panic, clippy::unwrap_used))]
 
+pub mod explain;
 pub mod limits;
+pub mod minimize;
 pub mod order;
 
 mod check;

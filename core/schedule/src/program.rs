@@ -36,6 +36,8 @@ pub struct MethodFacts {
     pub bytecodes: Vec<Bytecode>,
     /// Where source lines begin: offset and line, by offset.
     pub lines: Vec<(u32, u32)>,
+    /// What a person is told of a bytecode, by offset: `Main.java:8, writes Counter.value`.
+    pub notes: BTreeMap<u32, String>,
 }
 
 /// A bytecode.

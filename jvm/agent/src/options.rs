@@ -26,6 +26,9 @@ const KNOWN: &[(&str, &str)] = &[
     ("explore", "STRATEGY"),
     ("seed", "N"),
     ("steps", "N"),
+    ("guide", "FILE"),
+    ("requests", "FILE"),
+    ("answers", "FILE"),
 ];
 
 /// What the agent was asked to do.
@@ -60,6 +63,12 @@ pub(crate) struct Options {
     pub(crate) seed: Option<u64>,
     /// How many places the run is thought to come to.
     pub(crate) steps: Option<u64>,
+    /// Who is wished to run, instead of what a strategy chooses.
+    pub(crate) guide: Option<PathBuf>,
+    /// Where it is said what to run, in a JVM that has many runs.
+    pub(crate) requests: Option<PathBuf>,
+    /// Where it is said how they went.
+    pub(crate) answers: Option<PathBuf>,
 }
 
 /// When a recording stops although its program goes on.
@@ -164,6 +173,9 @@ impl Options {
                     "out" => &mut self.out,
                     "report" => &mut self.report,
                     "follow" => &mut self.follow,
+                    "guide" => &mut self.guide,
+                    "requests" => &mut self.requests,
+                    "answers" => &mut self.answers,
                     _ => &mut self.probe,
                 };
                 place.replace(value.into()).is_some()
@@ -182,9 +194,12 @@ impl Options {
         let needs = |name, other| Err(OptionsError::Needs { name, other });
         match self.out {
             None if observes => needs("observe", "out"),
-            None if explores => needs("explore", "out"),
+            None if explores && self.requests.is_none() => needs("explore", "out"),
             Some(_) if !observes && !explores => needs("out", "observe"),
             _ if self.follow.is_some() && observes => needs("follow", "report"),
+            _ if self.requests.is_some() && !explores => needs("requests", "explore"),
+            _ if self.requests.is_some() != self.answers.is_some() => needs("requests", "answers"),
+            _ if self.guide.is_some() && !explores => needs("guide", "explore"),
             _ if self.verbosity.is_some() && self.follow.is_none() => needs("verbosity", "follow"),
             _ if self.no_oracle && !observes => needs("no-oracle", "observe"),
             _ if self.races && !observes => needs("races", "observe"),

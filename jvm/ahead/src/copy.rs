@@ -182,17 +182,17 @@ fn class(
             bytes: bytes.to_vec(),
         };
         file.entry(bytes_entry);
-        reprise_probes::inside(bytes, plan.patterns, &mut file, Numbers::InMap).map(Some)
+        reprise_probes::inside(&class, plan.patterns, &mut file, Numbers::InMap).map(Some)
     } else {
-        if let Some(shape) = shape::of_bytes(bytes) {
+        if let Ok(shape) = shape::of_class(&class) {
             file.entry(Entry::Shape { class: id, shape });
         }
-        reprise_probes::outside(bytes, plan.patterns, &mut file, Numbers::InMap)
+        reprise_probes::outside(&class, plan.patterns, &mut file, Numbers::InMap)
     };
     let checked = match result {
         Err(error) => Err(error.to_string()),
         Ok(None) => Ok(None),
-        Ok(Some(edited)) => carried(edited).map(Some),
+        Ok(Some(edited)) => carried(&class, edited).map(Some),
     };
     let edited = match checked {
         Ok(edited) => edited,
@@ -207,15 +207,15 @@ fn class(
     let told = reprise_probes::ahead::telling_exit(edited.as_deref().unwrap_or(bytes));
     // What cannot say how the program ends is as good without.
     let told = told.ok().flatten();
-    told.filter(|told| reprise_probes::plausible(told).is_ok())
+    told.filter(|told| reprise_probes::plausible(&class, told).is_ok())
         .or(edited)
 }
 
 /// The class as it is put into the jar, if it would verify.
-fn carried(mut edited: Instrumented) -> Result<Instrumented, String> {
+fn carried(class: &ClassFile<'_>, mut edited: Instrumented) -> Result<Instrumented, String> {
     let bytes = reprise_probes::ahead::carried(&edited.bytes);
     edited.bytes = bytes.map_err(|error| error.to_string())?;
-    reprise_probes::plausible(&edited.bytes)?;
+    reprise_probes::plausible(class, &edited.bytes)?;
     Ok(edited)
 }
 

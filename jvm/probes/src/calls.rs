@@ -31,7 +31,7 @@ use crate::holds::Holds;
 use crate::loaders;
 use crate::method::Body;
 use crate::order::{is_wait, on_monitor};
-use crate::probe::{OBJECT_TYPE, RECORDER, call, duplicate, parameter, push_id};
+use crate::probe::{OBJECT_TYPE, RECORDER, call, duplicate, goes_along, parameter, push_id};
 use crate::pure::is_pure;
 use crate::reflected::{self, Reach};
 
@@ -269,10 +269,14 @@ fn probe(
     if way == Way::Inherited {
         before.push_class(&owner, body.pool)?;
     }
+    let only = only_argument(way, by_handle || memory.is_some(), &arguments);
     if memory.is_some() {
         for (ty, slot) in arguments.iter().take(2) {
             before.load(*ty, *slot)?;
         }
+    }
+    if let Some((ty, slot)) = only {
+        before.load(ty, slot)?;
     }
     body.load_recorder(&mut before)?;
     push_id(&mut before, site, body.pool)?;
@@ -283,6 +287,7 @@ fn probe(
         Way::Inherited => "Ljava/lang/Class;",
         _ => "",
     };
+    let value = only.map_or("", |(ty, _)| parameter(ty));
     let mut class = "";
     if way == Way::SuperConstructor {
         let name = body.class.name()?.to_str_lossy().replace('/', ".");
@@ -292,10 +297,12 @@ fn probe(
     call(
         &mut before,
         &format!("{called}{bare}"),
-        &format!("({object}{RECORDER}I{class})V"),
+        &format!("({object}{value}{RECORDER}I{class})V"),
         body.pool,
     )?;
-    body.log_arguments(&mut before, &arguments)?;
+    if only.is_none() {
+        body.log_arguments(&mut before, &arguments)?;
+    }
     holds.give(body, &mut before, instruction.offset, &arguments)?;
     for (ty, slot) in &arguments {
         before.load(*ty, *slot)?;
@@ -303,11 +310,11 @@ fn probe(
     body.editor.before(instruction.offset, before)?;
 
     let mut after = Snippet::new();
-    if let Some((reach, places)) = reflected {
-        reflected::used(&mut after, reach, places, site, body.pool)?;
-    }
     if copies {
         copies::compare(&mut after, body.pool)?;
+    }
+    if let Some((reach, places)) = reflected {
+        reflected::used(&mut after, reach, places, site, body.pool)?;
     }
     if waits {
         body.load_recorder(&mut after)?;
@@ -358,6 +365,19 @@ fn probe(
     }
     body.editor.after(instruction.offset, after)?;
     Ok(())
+}
+
+/// The argument that goes along with the call itself: most have one at the most.
+fn only_argument<'t>(
+    way: Way,
+    by_handle: bool,
+    arguments: &[(FieldType<'t>, u16)],
+) -> Option<(FieldType<'t>, u16)> {
+    let can = matches!(way, Way::Dispatch | Way::Super | Way::Out | Way::New(_));
+    match *arguments {
+        [(ty, slot)] if can && !by_handle && goes_along(ty) => Some((ty, slot)),
+        _ => None,
+    }
 }
 
 /// Tells of the handle on the stack, whose call had these arguments.

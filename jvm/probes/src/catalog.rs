@@ -6,6 +6,11 @@ pub trait Catalog {
     fn method(&mut self, access: u16, name: &str, descriptor: &str) -> u32;
     /// An instruction that may cross the boundary.
     fn site(&mut self, site: &Site<'_>) -> u32;
+    /// What is directly above a class of the program, its superclass and its
+    /// interfaces, as far as that is known already.
+    fn above(&self, _class: &str) -> Option<Vec<String>> {
+        None
+    }
     /// Whether a field, looked for from this class on, is a volatile one of an
     /// inside class. Only a replay knows all classes beforehand.
     fn is_volatile(&self, _owner: &str, _name: &str, _descriptor: &str) -> bool {

@@ -1,14 +1,15 @@
 //! Copies that `Object.clone` makes.
 //!
 //! It copies the field with the object's number, too, and two objects would have
-//! the same. `Object.clone` can only be called on `super`, unless the JDK has a
-//! `clone` of its own in between; so every such call is looked at, and a copy
-//! that has the number of what it was copied from loses it.
+//! the same. Only the object's own class and the classes above it can call
+//! `Object.clone`, unless the JDK has a `clone` of its own in between; so every
+//! call of that name is looked at, and a copy that has the number of what it was
+//! copied from loses it.
 //!
 //! ```text
 //! origin              dup
 //! origin, origin
-//! invokespecial clone
+//! invokevirtual clone
 //! origin, copy        dup2, Probe.copied
 //! origin, copy        swap, pop
 //! ```
@@ -23,11 +24,22 @@ use crate::probe::call;
 
 /// Whether an instruction may call `Object.clone`.
 pub(crate) fn makes(instruction: &Instruction<'_>, member: &MemberRef<'_>) -> bool {
-    instruction.opcode == opcode::INVOKESPECIAL && is_clone(member)
+    is_call(instruction) && is_clone(member)
 }
 
+/// Whether an instruction calls something that has a receiver and is a class's.
+pub(crate) fn is_call(instruction: &Instruction<'_>) -> bool {
+    matches!(
+        instruction.opcode,
+        opcode::INVOKEVIRTUAL | opcode::INVOKESPECIAL
+    )
+}
+
+/// Arrays have their numbers elsewhere.
 fn is_clone(member: &MemberRef<'_>) -> bool {
-    member.name == "clone" && member.descriptor == "()Ljava/lang/Object;"
+    member.name == "clone"
+        && member.descriptor == "()Ljava/lang/Object;"
+        && !member.class.0.starts_with(b"[")
 }
 
 /// Whether a class may have such an instruction.

@@ -26,15 +26,14 @@ const COUNT: &str = "java/reprise/Count";
 
 /// Puts the counting into a class; `number` numbers classes by their names.
 pub fn count(
-    bytes: &[u8],
+    class: &ClassFile<'_>,
     number: &mut dyn FnMut(&str) -> u32,
 ) -> Result<Instrumented, ProbeError> {
-    let class = ClassFile::parse(bytes)?;
-    let mut edited = ClassEditor::new(&class);
+    let mut edited = ClassEditor::new(class);
     let own = number(outermost(&class.name()?.to_str_lossy()));
     let mut skipped = Vec::new();
     for (index, method) in class.methods.iter().enumerate() {
-        match count_one(&class, method, &mut edited.pool, own, number) {
+        match count_one(class, method, &mut edited.pool, own, number) {
             Ok(None) => {}
             Ok(Some(code)) => edited.set_code(index, code)?,
             Err(error) => skipped.push(Skipped {
@@ -43,9 +42,11 @@ pub fn count(
             }),
         }
     }
+    let probed = edited.replaced();
     let bytes = edited.finish()?;
     Ok(Instrumented {
         bytes,
+        edited: probed,
         skipped,
         copies_unseen: false,
     })

@@ -32,11 +32,12 @@ use crate::{ProbeError, Skipped, copies, reflected};
 pub(crate) fn mentions_inside_field(
     class: &ClassFile<'_>,
     patterns: &Patterns,
+    catalog: &dyn Catalog,
 ) -> Result<bool, ProbeError> {
     for index in class.pool.indexes() {
         let found = match class.pool.get(index)? {
             Constant::FieldRef { .. } => {
-                may_be_inside(class, &class.pool.member(index)?, patterns)?
+                may_be_inside(class, &class.pool.member(index)?, patterns, catalog)?
             }
             Constant::MethodRef { .. } => reflected::reaches(&class.pool.member(index)?).is_some(),
             Constant::Utf8(text) => names_inside_array(&text.to_str_lossy(), patterns),
@@ -100,6 +101,7 @@ fn may_be_inside(
     class: &ClassFile<'_>,
     member: &MemberRef<'_>,
     patterns: &Patterns,
+    catalog: &dyn Catalog,
 ) -> Result<bool, ProbeError> {
     let owner = member.class.to_str_lossy();
     if patterns.is_inside(&owner) {
@@ -109,11 +111,11 @@ fn may_be_inside(
         return Ok(false);
     }
     if member.class != class.name()? {
-        return Ok(true);
-    }
-    let above = class.super_name()?.map(Utf8::to_str_lossy);
-    if above.is_none_or(|above| is_platform(&above)) && class.interfaces.is_empty() {
-        return Ok(false);
+        return Ok(has_inside_above(
+            vec![owner.into_owned()],
+            patterns,
+            catalog,
+        ));
     }
     for field in &class.fields {
         if class.pool.utf8(field.name)? == member.name
@@ -122,7 +124,33 @@ fn may_be_inside(
             return Ok(false);
         }
     }
-    Ok(true)
+    let mut above = Vec::new();
+    for index in &class.interfaces {
+        above.push(class.pool.class_name(*index)?.to_str_lossy().into_owned());
+    }
+    let superclass = class.super_name()?.map(Utf8::to_str_lossy);
+    above.extend(superclass.map(std::borrow::Cow::into_owned));
+    Ok(has_inside_above(above, patterns, catalog))
+}
+
+/// Whether one of these classes, or something above them, may be inside. A class is
+/// loaded before what is above it: then nobody knows.
+fn has_inside_above(mut open: Vec<String>, patterns: &Patterns, catalog: &dyn Catalog) -> bool {
+    let mut met = BTreeSet::new();
+    while let Some(name) = open.pop() {
+        if patterns.is_inside(&name) {
+            return true;
+        }
+        if is_platform(&name) || met.contains(&name) {
+            continue;
+        }
+        match catalog.above(&name) {
+            Some(above) => open.extend(above),
+            None => return true,
+        }
+        met.insert(name);
+    }
+    false
 }
 
 pub(crate) fn instrument<'c>(
@@ -176,7 +204,7 @@ fn copies<'c>(
 ) -> Result<bool, ProbeError> {
     let mut calls = Vec::new();
     for instruction in editor.instructions() {
-        if let (opcode::INVOKESPECIAL, Some(index)) = (instruction.opcode, instruction.constant())
+        if let (true, Some(index)) = (copies::is_call(instruction), instruction.constant())
             && copies::makes(instruction, &class.pool.member(index)?)
         {
             calls.push(instruction.offset);
@@ -247,7 +275,7 @@ pub(crate) fn probe<'c>(
         let writes = matches!(instruction.opcode, opcode::PUTFIELD | opcode::PUTSTATIC);
         let crosses = (writes
             || reads && may_hold_inside(&member.descriptor.to_str_lossy(), patterns))
-            && may_be_inside(class, &member, patterns)?;
+            && may_be_inside(class, &member, patterns, catalog)?;
         if reach.is_none() && !crosses {
             continue;
         }

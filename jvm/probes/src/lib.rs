@@ -80,6 +80,8 @@ use crate::pattern::Patterns;
 pub struct Instrumented {
     /// The class file.
     pub bytes: Vec<u8>,
+    /// How many methods have probes.
+    pub edited: usize,
     /// The methods that were left as they were.
     pub skipped: Vec<Skipped>,
     /// One of them may copy objects, with the number that is in their field.
@@ -133,28 +135,30 @@ pub enum Numbers {
 
 /// Puts the probes of an inside class into it.
 pub fn inside(
-    bytes: &[u8],
+    class: &ClassFile<'_>,
     patterns: &Patterns,
     catalog: &mut dyn Catalog,
     numbers: Numbers,
 ) -> Result<Instrumented, ProbeError> {
-    let class = ClassFile::parse(bytes)?;
-    if has_probes(&class) {
+    if has_probes(class) {
         return Err(ProbeError::Already);
     }
-    let mut edited = ClassEditor::new(&class);
-    let skipped = method::instrument(&class, &mut edited, patterns, catalog)?;
+    let mut edited = ClassEditor::new(class);
+    let skipped = method::instrument(class, &mut edited, patterns, catalog)?;
     if numbers == Numbers::InField {
-        identity::inject(&class, &mut edited, patterns)?;
+        identity::inject(class, &mut edited, patterns)?;
     }
-    let copies_unseen = copies_unseen(&class, &skipped)?;
+    let copies_unseen = copies_unseen(class, &skipped)?;
+    let probed = edited.replaced();
     let bytes = edited.finish()?;
-    let bytes = match numbers == Numbers::InField && loaders::is_asked(&class)? {
-        true => loaders::answering(&bytes, Some(loaders::site(&class, catalog)?))?,
+    let asked = numbers == Numbers::InField && loaders::is_asked(class)?;
+    let bytes = match asked {
+        true => loaders::answering(&bytes, Some(loaders::site(class, catalog)?))?,
         false => bytes,
     };
     Ok(Instrumented {
         bytes,
+        edited: probed + usize::from(asked),
         skipped,
         copies_unseen,
     })
@@ -186,37 +190,38 @@ fn has_probes(class: &ClassFile<'_>) -> bool {
 /// fields, and, if asked to, gives its objects a place for their number; none when
 /// it stays as it is.
 pub fn outside(
-    bytes: &[u8],
+    class: &ClassFile<'_>,
     patterns: &Patterns,
     catalog: &mut dyn Catalog,
     numbers: Numbers,
 ) -> Result<Option<Instrumented>, ProbeError> {
-    let class = ClassFile::parse(bytes)?;
-    if has_probes(&class) {
+    if has_probes(class) {
         return Err(ProbeError::Already);
     }
-    let writes = inwrite::mentions_inside_field(&class, patterns)?;
-    let numbered = numbers == Numbers::InField && identity::begins_outside(&class)?;
-    let asked = numbers == Numbers::InField && loaders::is_asked(&class)?;
-    let copies = numbers == Numbers::InField && copies::mentions(&class)?;
+    let writes = inwrite::mentions_inside_field(class, patterns, catalog)?;
+    let numbered = numbers == Numbers::InField && identity::begins_outside(class)?;
+    let copies = numbers == Numbers::InField && copies::mentions(class)?;
+    let asked = numbers == Numbers::InField && loaders::is_asked(class)?;
     if !writes && !numbered && !copies && !asked {
         return Ok(None);
     }
-    let mut edited = ClassEditor::new(&class);
+    let mut edited = ClassEditor::new(class);
     let mut skipped = Vec::new();
     if writes || copies {
-        skipped = inwrite::instrument(&class, &mut edited, patterns, catalog)?;
+        skipped = inwrite::instrument(class, &mut edited, patterns, catalog)?;
     }
     if numbered {
         identity::add(&mut edited)?;
     }
-    let copies_unseen = copies_unseen(&class, &skipped)?;
+    let copies_unseen = copies_unseen(class, &skipped)?;
+    let probed = edited.replaced();
     let mut bytes = edited.finish()?;
     if asked {
         bytes = loaders::answering(&bytes, None)?;
     }
     Ok(Some(Instrumented {
         bytes,
+        edited: probed + usize::from(asked),
         skipped,
         copies_unseen,
     }))

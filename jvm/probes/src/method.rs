@@ -22,7 +22,9 @@ use reprise_classfile::write::{ClassEditor, PoolEditor, Snippet};
 use crate::catalog::{Catalog, Site};
 use crate::holds::Holds;
 use crate::pattern::Patterns;
-use crate::probe::{OBJECT_TYPE, RECORDER, RECORDER_TYPE, call, duplicate, parameter, push_id};
+use crate::probe::{
+    OBJECT_TYPE, RECORDER, RECORDER_TYPE, call, duplicate, goes_along, parameter, push_id,
+};
 use crate::{
     ProbeError, Skipped, builders, calls, dynamic, elements, fields, lent, order, resolution,
 };
@@ -277,14 +279,32 @@ impl<'c, 'e> Body<'c, 'e> {
         call(&mut code, "recorder", &format!("(){RECORDER}"), self.pool)?;
         self.recorder = self.editor.hold(RECORDER_TYPE, code)?;
         let mut code = Snippet::new();
-        self.load_recorder(&mut code)?;
-        push_id(&mut code, self.id, self.pool)?;
-        let enter = if arguments.is_empty() {
+        let this = if arguments.first() == Some(&(OBJECT_TYPE, 0)) && !self.is_static() {
+            arguments.remove(0);
+            code.load(OBJECT_TYPE, 0)?;
+            "Ljava/lang/Object;"
+        } else {
+            ""
+        };
+        let mut enter = if arguments.is_empty() {
             "enterBare"
         } else {
             "enter"
         };
-        call(&mut code, enter, &format!("({RECORDER}I)I"), self.pool)?;
+        let mut only = "";
+        if let [(ty, slot)] = *arguments
+            && !this.is_empty()
+            && goes_along(ty)
+        {
+            arguments.clear();
+            code.load(ty, slot)?;
+            only = parameter(ty);
+            enter = "enterBare";
+        }
+        self.load_recorder(&mut code)?;
+        push_id(&mut code, self.id, self.pool)?;
+        let descriptor = format!("({this}{only}{RECORDER}I)I");
+        call(&mut code, enter, &descriptor, self.pool)?;
         self.token = self.editor.hold(FieldType::Int, code)?;
         if self.is_constructor()? {
             let mut code = Snippet::new();

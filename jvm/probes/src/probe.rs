@@ -9,6 +9,8 @@
 //! R = java.reprise.Recorder, T = a scalar or Object
 //!
 //! entry      R recorder()                int enter(R, method)    … enterBare, no arguments
+//!            int enter(Object, R, method)                        … enterBare, with `this`
+//!            int enterBare(Object, U, R, method)                 with the only argument
 //! arguments  argument(T, R)              last(T, R)              of the event that was begun
 //! exit       returns(T, R, token)        returns(R, token)       constructed(Object, R, token)
 //!            caught(Throwable, R, token)                         at every handler
@@ -18,6 +20,7 @@
 //! call       call(Object, R, site)       callBare                by the receiver's class
 //!            callSuper(Object, R, site)  callSuperBare           by the superclass
 //!            callOut(R, site)            callOutBare             certainly out: static, constructors
+//!            call(Object, U, R, site)    callOut(U, R, site)     with the only argument, U = int or Object
 //!            returned(T, R)              returned(R)
 //!            callSuperInit(R, site, String)  …Bare               super() of an outside class
 //!            superReturned(Object, R)    superReturned(R)
@@ -87,6 +90,12 @@ pub(crate) fn parameter(ty: FieldType<'_>) -> &'static str {
         FieldType::Double => "D",
         FieldType::Object(_) | FieldType::Array(_) => "Ljava/lang/Object;",
     }
+}
+
+/// Whether a value of that type, when it is the only one, is handed over with the
+/// call that begins the event: most events have one at the most.
+pub(crate) fn goes_along(ty: FieldType<'_>) -> bool {
+    matches!(parameter(ty), "I" | "Ljava/lang/Object;")
 }
 
 /// A call of the runtime; its arguments are on the stack.

@@ -3,13 +3,8 @@
 use reprise_classfile::read::{ClassFile, Member, ReadError};
 use reprise_jvm_events::table::{Declared, Shape};
 
-/// What a class file says; none when it cannot be read, which the JVM will say.
-#[must_use]
-pub fn of_bytes(bytes: &[u8]) -> Option<Shape> {
-    of_class(&ClassFile::parse(bytes).ok()?).ok()
-}
-
-fn of_class(class: &ClassFile<'_>) -> Result<Shape, ReadError> {
+/// What a class file says.
+pub fn of_class(class: &ClassFile<'_>) -> Result<Shape, ReadError> {
     let name = |index: &u16| -> Result<String, ReadError> {
         Ok(class.pool.class_name(*index)?.to_str_lossy().into_owned())
     };

@@ -73,7 +73,9 @@ fn class() -> Vec<u8> {
 #[test]
 fn arguments_of_unknown_class_become_strings_first() {
     let patterns = Patterns::parse(["Inside"]).unwrap();
-    let probed = reprise_probes::inside(&class(), &patterns, &mut Numbers, InField).unwrap();
+    let bytes = class();
+    let class = ClassFile::parse(&bytes).unwrap();
+    let probed = reprise_probes::inside(&class, &patterns, &mut Numbers, InField).unwrap();
     assert_eq!(probed.skipped, []);
     let class = ClassFile::parse(&probed.bytes).unwrap();
     let method = &class.methods[0];

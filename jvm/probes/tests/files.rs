@@ -89,14 +89,14 @@ fn instrumented(classes: &Path) -> String {
     let patterns = Patterns::parse(["Inside"]).unwrap();
     let mut numbers = Numbers::default();
     let inside = fs::read(classes.join("Inside.class")).unwrap();
+    let inside = ClassFile::parse(&inside).unwrap();
     let inside = reprise_probes::inside(&inside, &patterns, &mut numbers, InField).unwrap();
     assert_eq!(inside.skipped, []);
     let mut text = methods(&inside.bytes);
-    if let Ok(outside) = fs::read(classes.join("Outside.class"))
-        && let Some(outside) =
-            reprise_probes::outside(&outside, &patterns, &mut numbers, InMap).unwrap()
-    {
-        text += &methods(&outside.bytes);
+    if let Ok(outside) = fs::read(classes.join("Outside.class")) {
+        let outside = ClassFile::parse(&outside).unwrap();
+        let outside = reprise_probes::outside(&outside, &patterns, &mut numbers, InMap).unwrap();
+        text += &outside.map_or(String::new(), |outside| methods(&outside.bytes));
     }
     numbers.text + "\n" + &text
 }

@@ -16,8 +16,11 @@
 
 mod blocking;
 mod hierarchy;
+mod note;
 
-use std::collections::{BTreeSet, HashSet};
+pub use note::Notes;
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use reprise_classfile::opcode;
 use reprise_classfile::read::{
@@ -154,6 +157,7 @@ impl Collector {
                     });
                 }
                 method.lines = lines(class, &code)?;
+                method.notes = notes(class, member, &method.bytecodes)?;
             }
             methods.push(method);
         }
@@ -218,9 +222,21 @@ fn method(class: &ClassFile<'_>, member: &Member<'_>) -> Result<MethodFacts, Rea
     Ok(MethodFacts {
         name: class.pool.utf8(member.name)?.to_string(),
         descriptor: class.pool.utf8(member.descriptor)?.to_string(),
-        bytecodes: Vec::new(),
-        lines: Vec::new(),
+        ..MethodFacts::default()
     })
+}
+
+fn notes(
+    class: &ClassFile<'_>,
+    member: &Member<'_>,
+    bytecodes: &[Bytecode],
+) -> Result<BTreeMap<u32, String>, ReadError> {
+    let notes = Notes::of(class, member)?;
+    let noted = bytecodes.iter().filter_map(|bytecode| {
+        let note = notes.at(bytecode.offset)?;
+        Some((bytecode.offset, note))
+    });
+    Ok(noted.collect())
 }
 
 /// The class and the method that an instruction calls.

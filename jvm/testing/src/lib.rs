@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 pub mod jvms;
+pub mod limited;
 pub mod maven;
 pub mod subject;
 

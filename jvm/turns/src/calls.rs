@@ -31,6 +31,26 @@ pub(crate) fn redirect<'c>(
     pool: &mut PoolEditor<'c>,
     is_thread: &dyn Fn(&str) -> bool,
 ) -> Result<bool, TurnError> {
+    redirect_calls(class, editor, pool, is_thread, false)
+}
+
+/// The same, with calls that end the JVM, which is to live longer than the program.
+pub(crate) fn redirect_all<'c>(
+    class: &'c ClassFile<'c>,
+    editor: &mut Editor<'c>,
+    pool: &mut PoolEditor<'c>,
+    is_thread: &dyn Fn(&str) -> bool,
+) -> Result<bool, TurnError> {
+    redirect_calls(class, editor, pool, is_thread, true)
+}
+
+fn redirect_calls<'c>(
+    class: &'c ClassFile<'c>,
+    editor: &mut Editor<'c>,
+    pool: &mut PoolEditor<'c>,
+    is_thread: &dyn Fn(&str) -> bool,
+    ends: bool,
+) -> Result<bool, TurnError> {
     let own = class.name()?.to_str_lossy().into_owned();
     let calls: Vec<Instruction<'_>> = editor
         .instructions()
@@ -48,6 +68,7 @@ pub(crate) fn redirect<'c>(
         let is_static = instruction.opcode == opcode::INVOKESTATIC;
         let name = member.name.to_str_lossy();
         let descriptor = member.descriptor.to_str_lossy();
+        let end = || instead_of_end(&owner, &name, &descriptor).filter(|_| ends);
         let found = match is_static {
             // The JDK's own Thread calls its native methods itself.
             true if own == THREAD => None,
@@ -59,7 +80,7 @@ pub(crate) fn redirect<'c>(
             class: to,
             name,
             descriptor,
-        }) = found
+        }) = found.or_else(end)
         {
             let mut code = Snippet::new();
             code.invoke(Invoke::Static, to, name, descriptor, pool)?;
@@ -76,6 +97,25 @@ fn instead_of_static(name: &str, descriptor: &str) -> Option<Instead> {
         ("sleep", "(JI)V") => ("sleep", "(JI)V"),
         ("sleep", "(Ljava/time/Duration;)V") => ("sleep", "(Ljava/time/Duration;)V"),
         ("yield" | "onSpinWait", "()V") => ("yield", "()V"),
+        _ => return None,
+    };
+    Some(Instead {
+        class: THREADS,
+        name,
+        descriptor,
+    })
+}
+
+/// What ends the JVM, or waits for its end.
+fn instead_of_end(owner: &str, name: &str, descriptor: &str) -> Option<Instead> {
+    let (name, descriptor) = match (owner, name, descriptor) {
+        ("java/lang/System", "exit", "(I)V") => ("exit", "(I)V"),
+        ("java/lang/Runtime", "exit", "(I)V") => ("exit", "(Ljava/lang/Runtime;I)V"),
+        ("java/lang/Runtime", "halt", "(I)V") => ("halt", "(Ljava/lang/Runtime;I)V"),
+        ("java/lang/Runtime", "addShutdownHook", "(Ljava/lang/Thread;)V") => (
+            "addShutdownHook",
+            "(Ljava/lang/Runtime;Ljava/lang/Thread;)V",
+        ),
         _ => return None,
     };
     Some(Instead {

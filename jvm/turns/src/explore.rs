@@ -5,6 +5,8 @@
 //! Calls among the program's own methods are counted and no more: a thread that
 //! waits to enter a synchronized method stands before such a call.
 
+use std::collections::HashSet;
+
 use reprise_classfile::descriptor::FieldType;
 use reprise_classfile::mutf8::Utf8;
 use reprise_classfile::opcode;
@@ -12,14 +14,32 @@ use reprise_classfile::read::{ClassFile, Instruction, Member, access};
 use reprise_classfile::relocate::Editor;
 use reprise_classfile::write::{ClassEditor, Invoke, PoolEditor, Snippet};
 
+use reprise_program::Notes;
+
 use crate::TurnError;
-use crate::calls::redirect;
+use crate::calls::redirect_all;
+use crate::plan::Place;
 
 const POINT: &str = "reprise/scheduler/Point";
 const OBJECT: FieldType<'static> = FieldType::Object(Utf8(b"java/lang/Object"));
 
-/// Numbers a bytecode: method, descriptor, offset.
-pub type Number<'n> = dyn FnMut(&str, &str, u32) -> u32 + 'n;
+/// A bytecode that gets a probe.
+#[derive(Debug)]
+pub struct Site<'s> {
+    /// Its method's name.
+    pub method: &'s str,
+    /// And descriptor.
+    pub descriptor: &'s str,
+    /// Its offset.
+    pub offset: u32,
+    /// What a person is told of it.
+    pub note: Option<String>,
+    /// What it uses that other threads may use, and whether it only reads that.
+    pub uses: Option<(String, bool)>,
+}
+
+/// Numbers a bytecode.
+pub type Number<'n> = dyn FnMut(&Site<'_>) -> u32 + 'n;
 
 /// Packages of the JDK whose calls are shared accesses or synchronisation.
 const SHARED: &[&str] = &["java/util/", "java/lang/Thread", "java/lang/ref/"];
@@ -36,9 +56,11 @@ const UNSHARED: &[&str] = &[
     "java/lang/ThreadLocal",
 ];
 
-/// The class with its probes.
+/// The class with its probes. `places` are those of this class that get one, whatever
+/// stands there.
 pub fn instrument(
     bytes: &[u8],
+    places: &[&Place],
     is_thread: &dyn Fn(&str) -> bool,
     number: &mut Number<'_>,
 ) -> Result<Vec<u8>, TurnError> {
@@ -52,10 +74,11 @@ pub fn instrument(
             class: &class,
             method,
             pool: &mut edited.pool,
+            places,
             is_thread,
         };
         body.points(&mut editor, number)?;
-        redirect(&class, &mut editor, body.pool, is_thread)?;
+        redirect_all(&class, &mut editor, body.pool, is_thread)?;
         body.brackets(&mut editor)?;
         let code = editor.finish(&mut edited.pool)?;
         edited.set_code(index, code)?;
@@ -67,6 +90,7 @@ struct Body<'c, 'e> {
     class: &'c ClassFile<'c>,
     method: &'c Member<'c>,
     pool: &'e mut PoolEditor<'c>,
+    places: &'e [&'e Place],
     is_thread: &'e dyn Fn(&str) -> bool,
 }
 
@@ -78,10 +102,24 @@ impl<'c> Body<'c, '_> {
     ) -> Result<(), TurnError> {
         let name = self.class.pool.utf8(self.method.name)?.to_str_lossy();
         let descriptor = self.class.pool.utf8(self.method.descriptor)?.to_str_lossy();
+        let notes = Notes::of(self.class, self.method)?;
+        let places = self.places.iter();
+        let named: HashSet<u32> = places
+            .filter(|place| place.method == name && place.descriptor == descriptor)
+            .map(|place| place.offset)
+            .collect();
         let instructions: Vec<Instruction<'_>> = editor.instructions().to_vec();
         for instruction in instructions {
             let offset = instruction.offset;
-            let mut site = || number(&name, &descriptor, offset);
+            let mut site = || {
+                number(&Site {
+                    method: &name,
+                    descriptor: &descriptor,
+                    offset,
+                    note: notes.at(offset),
+                    uses: notes.uses(offset),
+                })
+            };
             match instruction.opcode {
                 opcode::MONITORENTER => {
                     let mut code = Snippet::new();
@@ -105,6 +143,9 @@ impl<'c> Body<'c, '_> {
                     self.point(editor, offset, "access", site())?;
                 }
                 opcode::INVOKEVIRTUAL..=opcode::INVOKEINTERFACE => match self.kind(&instruction)? {
+                    Kind::None | Kind::Own if named.contains(&offset) => {
+                        self.point(editor, offset, "access", site())?;
+                    }
                     Kind::None => {}
                     Kind::Own => self.point(editor, offset, "call", site())?,
                     Kind::Shared => {
@@ -114,6 +155,7 @@ impl<'c> Body<'c, '_> {
                         editor.after(offset, code)?;
                     }
                 },
+                _ if named.contains(&offset) => self.point(editor, offset, "access", site())?,
                 _ => {}
             }
         }

@@ -19,6 +19,9 @@
 //! Memory is in page maps of the recording. The map of a segment's start has
 //! the segment's number; what a file brought in when it was mapped has a number
 //! of its own, from [`FIRST_CONTENT`] on, that the call's event names.
+//! Pages that no replay uses are left out. With [`OMITTED`] added to its number, a
+//! page map is a list of addresses, two for each range of such pages: where it
+//! begins and where it ends.
 
 mod describe;
 mod event;
@@ -40,8 +43,12 @@ pub const KIND: &str = "process.syscalls";
 /// The kind of the recordings.
 pub const RECORDING: &str = "process.last";
 
-/// The version of the events. Version 2 knows threads.
-pub const VERSION: u32 = 2;
+/// The version of the events. Version 2 knows threads, and version 3 pages that
+/// are not in the recording.
+pub const VERSION: u32 = 3;
 
 /// The number of the first page map that is not a segment's start.
 pub const FIRST_CONTENT: u32 = 1 << 31;
+
+/// Added to the number of a page map: what was left out of it.
+pub const OMITTED: u32 = 1 << 30;

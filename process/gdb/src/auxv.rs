@@ -27,11 +27,17 @@ pub(crate) fn find<S: Source>(session: &Session<'_, '_, S>, regions: &[Region]) 
     let Some(stack) = regions.iter().find(|region| region.name == "[stack]") else {
         return Vec::new();
     };
-    let len = (stack.end - stack.start).min(SEARCHED);
-    let mut bytes = vec![0; len as usize];
-    let read = session.read(stack.end - len, &mut bytes);
-    if read < bytes.len() {
-        return Vec::new();
+    let mut bytes = Vec::new();
+    let mut at = stack.end - (stack.end - stack.start).min(SEARCHED);
+    // The part behind the last page that is not in the recording.
+    while at < stack.end {
+        bytes.resize((stack.end - at) as usize, 0);
+        let read = session.read(at, &mut bytes);
+        if read == bytes.len() {
+            break;
+        }
+        bytes.clear();
+        at = (at + read as u64 + 1).next_multiple_of(PAGE);
     }
     let words: Vec<u64> = bytes
         .chunks_exact(8)

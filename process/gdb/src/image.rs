@@ -30,6 +30,9 @@ const SYMBOLS: u64 = 1 << 20;
 const HEADERS: usize = 64;
 const ENTRIES: u64 = 512;
 
+/// How long the names of symbols may be together.
+const NAMES: u64 = 16 << 20;
+
 const PT_LOAD: u32 = 1;
 const PT_DYNAMIC: u32 = 2;
 const PT_INTERP: u32 = 3;
@@ -39,6 +42,7 @@ const PT_GNU_EH_FRAME: u32 = 0x6474_e550;
 const DT_HASH: u64 = 4;
 const DT_STRTAB: u64 = 5;
 const DT_SYMTAB: u64 = 6;
+const DT_STRSZ: u64 = 10;
 const DT_DEBUG: u64 = 21;
 const DT_GNU_HASH: u64 = 0x6fff_fef5;
 
@@ -92,6 +96,41 @@ impl<'a> Module<'a> {
     fn content(&self, segment: &Segment, most: u64) -> Vec<u8> {
         let address = segment.address.wrapping_add(self.bias);
         (self.read)(address, segment.in_file.min(most) as usize)
+    }
+
+    /// All of a segment; what is not in the recording is zero.
+    fn with_holes(&self, segment: &Segment) -> Vec<u8> {
+        const PAGE: u64 = 4096;
+        let address = segment.address.wrapping_add(self.bias);
+        let mut content = (self.read)(address, segment.in_file as usize);
+        while (content.len() as u64) < segment.in_file {
+            let at = address.wrapping_add(content.len() as u64);
+            let behind = PAGE - at % PAGE;
+            let whole = content.len() as u64 + behind;
+            content.resize(whole.min(segment.in_file) as usize, 0);
+            let rest = segment.in_file - content.len() as u64;
+            content.extend((self.read)(at.wrapping_add(behind), rest as usize));
+        }
+        content
+    }
+
+    /// Reads all that the file below is made of, but for what is executed or
+    /// computed with, if any of its code is known to have `run`.
+    pub(crate) fn consult(&self, run: &dyn Fn(u64, u64) -> bool) {
+        const EXECUTABLE: u32 = 1;
+        let loads = self.segments.iter().filter(|s| s.kind == PT_LOAD);
+        let mut code = loads.filter(|segment| segment.flags & EXECUTABLE != 0);
+        let has_run = code.any(|segment| {
+            let start = segment.address.wrapping_add(self.bias);
+            run(start, start.saturating_add(segment.in_memory))
+        });
+        if has_run {
+            self.build_id();
+            self.interpreter();
+            self.libraries();
+            self.frames();
+            self.symbols(&mut Out::new(0));
+        }
     }
 
     /// The loader it asks for.
@@ -179,7 +218,7 @@ impl<'a> Module<'a> {
         }
         let mut file = Out::new(len as usize);
         for segment in &loads {
-            file.segment(segment, || self.content(segment, u64::MAX));
+            file.segment(segment, || self.with_holes(segment));
         }
         file.header(&self.header);
         if let Some((address, note)) = self.build_id_note() {
@@ -229,7 +268,8 @@ impl<'a> Module<'a> {
         );
         let count = self.symbol_count()?.min(SYMBOLS);
         let symbols = (self.read)(table, count as usize * 24);
-        let strings = (self.read)(names, 16 << 20);
+        let len = self.dynamic(DT_STRSZ).unwrap_or(NAMES).min(NAMES);
+        let strings = (self.read)(names, len as usize);
         let mut out = vec![0; 24];
         let mut text = vec![0];
         let mut known = BTreeMap::new();

@@ -34,6 +34,15 @@ use reprise_recording::Source;
 use crate::moving::Moves;
 use crate::target::Debuggee;
 
+/// Reads what a debugger will want to know of the program or library whose ELF
+/// header is at an address, if any of its code has `run`: its names, and how to
+/// unwind its frames.
+pub fn consult(read: &dyn Fn(u64, usize) -> Vec<u8>, base: u64, run: &dyn Fn(u64, u64) -> bool) {
+    if let Some(module) = image::Module::at(read, base) {
+        module.consult(run);
+    }
+}
+
 /// How long a packet may be.
 const PACKET: usize = 128 << 10;
 

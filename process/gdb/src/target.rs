@@ -35,6 +35,9 @@ use crate::traps::Wanted;
 /// system that means as much.
 const READ_ONLY: u8 = 30;
 
+/// How many pages that were not recorded are named.
+const EXPLAINED: usize = 10;
+
 /// A replay as a client sees it.
 pub(crate) struct Debuggee<'a, 'r, 'o, S> {
     pub(crate) session: &'a mut Session<'r, 'o, S>,
@@ -48,6 +51,8 @@ pub(crate) struct Debuggee<'a, 'r, 'o, S> {
     notice: RefCell<&'a mut dyn FnMut(&str)>,
     /// Whether it has been said that nothing can be changed.
     refused: bool,
+    /// The pages of which it has been said that they are not there.
+    explained: BTreeSet<u64>,
     pub(crate) auxv: Vec<u8>,
 }
 
@@ -69,6 +74,7 @@ impl<'a, 'r, 'o, S: Source> Debuggee<'a, 'r, 'o, S> {
             next: Move::On,
             notice: RefCell::new(notice),
             refused: false,
+            explained: BTreeSet::new(),
             auxv,
         }
     }
@@ -88,6 +94,19 @@ impl<'a, 'r, 'o, S: Source> Debuggee<'a, 'r, 'o, S> {
             ));
         }
         Err(TargetError::Errno(READ_ONLY))
+    }
+
+    /// Says why memory cannot be read, if it was left out.
+    fn explain_missing(&mut self, address: u64) {
+        let page = address & !0xfff;
+        if self.session.is_left_out(address)
+            && self.explained.len() < EXPLAINED
+            && self.explained.insert(page)
+        {
+            self.tell(&format!(
+                "the memory at {address:#x} was not recorded: nothing in this recording uses it"
+            ));
+        }
     }
 
     fn program(&self) -> String {
@@ -165,7 +184,10 @@ impl<S: Source> MultiThreadBase for Debuggee<'_, '_, '_, S> {
 
     fn read_addrs(&mut self, address: u64, data: &mut [u8], _: Tid) -> TargetResult<usize, Self> {
         match self.session.read(address, data) {
-            0 if !data.is_empty() => Err(TargetError::NonFatal),
+            0 if !data.is_empty() => {
+                self.explain_missing(address);
+                Err(TargetError::NonFatal)
+            }
             read => Ok(read),
         }
     }

@@ -6,8 +6,8 @@ use reprise_process_events::{
     Call, End, Ending, Event, Position, Registers, Signal, Sigreturn, Tsc,
 };
 use reprise_recording::Source;
-use reprise_syscalls::{Class, Memory, find, is_error, read_by};
-use reprise_tracee::{Stop, Tracee};
+use reprise_syscalls::{Class, find, is_error};
+use reprise_tracee::Stop;
 
 use crate::PlayError;
 use crate::divergence::Fact;
@@ -15,14 +15,6 @@ use crate::play::{Play, Wrote};
 
 /// The most that is compared of what a call reads; as in the recorder.
 const LONGEST: u64 = 128 << 20;
-
-struct Seen(Tracee);
-
-impl Memory for Seen {
-    fn read(&self, address: u64, into: &mut [u8]) -> usize {
-        self.0.read(address, into)
-    }
-}
 
 impl<S: Source> Play<'_, '_, S> {
     /// Makes the event that is due happen, now that the process has stopped
@@ -40,6 +32,9 @@ impl<S: Source> Play<'_, '_, S> {
             None if self.threads.is_called() => Stop::Call,
             None => Stop::Signal(0),
         };
+        if let Some(address) = self.missed(stop) {
+            return Err(self.not_recorded(number, address));
+        }
         self.threads.set_switched(matches!(event, Event::Switch(_)));
         match event {
             Event::Call(call) => self.play_call(number, call, stop)?,
@@ -89,7 +84,7 @@ impl<S: Source> Play<'_, '_, S> {
             // Others may have run since the call began.
             let actual = match self.threads.called() {
                 Some(called) => called.read,
-                None => Some(self.checksum(table, &arguments)),
+                None => Some(self.checksum(event, table, &arguments)?),
             };
             if let Some(actual) = actual
                 && actual != expected
@@ -100,7 +95,7 @@ impl<S: Source> Play<'_, '_, S> {
         }
         if self.shown < event {
             self.shown = event;
-            self.show(table, &arguments, recorded.result);
+            self.show(event, table, &arguments, recorded.result)?;
         }
         if table.class == Class::Mapping {
             self.map(event, recorded)?;
@@ -277,7 +272,13 @@ impl<S: Source> Play<'_, '_, S> {
         self.diverged(event, ip, expected, actual)
     }
 
-    pub(crate) fn write(&self, event: u64, address: u64, bytes: &[u8]) -> Result<(), PlayError> {
+    pub(crate) fn write(
+        &mut self,
+        event: u64,
+        address: u64,
+        bytes: &[u8],
+    ) -> Result<(), PlayError> {
+        self.need(event, address, bytes.len() as u64)?;
         let process = self.blank.tracee;
         process.write(address, bytes).or_else(|_| {
             // What the kernel left alone is written as it was, and may be memory
@@ -291,36 +292,51 @@ impl<S: Source> Play<'_, '_, S> {
         })
     }
 
-    pub(crate) fn checksum(&self, call: &reprise_syscalls::Call, arguments: &[u64; 6]) -> u32 {
+    pub(crate) fn checksum(
+        &mut self,
+        event: u64,
+        call: &reprise_syscalls::Call,
+        arguments: &[u64; 6],
+    ) -> Result<u32, PlayError> {
         let mut sum = 0;
-        for extent in read_by(call, arguments, &Seen(self.blank.tracee)) {
-            let len = usize::try_from(extent.len.min(LONGEST)).unwrap_or(0);
+        for extent in self.extents(call, arguments)? {
+            let len = extent.len.min(LONGEST);
+            self.need(event, extent.address, len)?;
+            let len = usize::try_from(len).unwrap_or(0);
             let bytes = self.blank.tracee.read_some(extent.address, len);
             sum = crc32c::crc32c_append(sum, &bytes);
         }
-        sum
+        Ok(sum)
     }
 
     /// Hands on what the process writes to its standard output or error.
-    fn show(&mut self, call: &reprise_syscalls::Call, arguments: &[u64; 6], result: u64) {
+    fn show(
+        &mut self,
+        event: u64,
+        call: &reprise_syscalls::Call,
+        arguments: &[u64; 6],
+        result: u64,
+    ) -> Result<(), PlayError> {
         let writes = [libc::SYS_write, libc::SYS_writev, libc::SYS_pwrite64];
         let is_write = writes.contains(&call.number.cast_signed());
         let to_stderr = match arguments[0] {
             1 => false,
             2 => true,
-            _ => return,
+            _ => return Ok(()),
         };
         if !is_write || is_error(result) {
-            return;
+            return Ok(());
         }
         let mut left = result;
-        for extent in read_by(call, arguments, &Seen(self.blank.tracee)) {
+        for extent in self.extents(call, arguments)? {
             let len = extent.len.min(left);
             left -= len;
+            self.need(event, extent.address, len.min(LONGEST))?;
             let len = usize::try_from(len.min(LONGEST)).unwrap_or(0);
             let bytes = self.blank.tracee.read_some(extent.address, len);
             let bytes = &bytes[..];
             (self.output)(Wrote { to_stderr, bytes });
         }
+        Ok(())
     }
 }

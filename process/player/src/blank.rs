@@ -18,7 +18,7 @@ use nix::sched::{CloneFlags, CpuSet, sched_setaffinity, unshare};
 use nix::sys::resource::{Resource, setrlimit};
 use nix::sys::signal::{Signal, raise};
 use nix::unistd::{ForkResult, Pid, fork};
-use reprise_process_events::{PAGE, Start};
+use reprise_process_events::PAGE;
 use reprise_syscalls::is_error;
 use reprise_tracee::{Resume, Stop, Tracee, Trap};
 use rustix::fs::MemfdFlags;
@@ -37,14 +37,14 @@ pub(crate) struct Blank {
 }
 
 impl Blank {
-    /// Makes one whose page is not where the start of the recording has memory.
+    /// Makes one whose page is in none of these ranges.
     pub(crate) fn new(
-        start: &Start,
+        used: &[(u64, u64)],
         limits: &Limits,
         processor: Option<usize>,
         copies: Copies,
     ) -> Result<Self, PlayError> {
-        let page = free_page(start)?;
+        let page = free_page(used)?;
         let image = executable(page)?;
         if let Some(processor) = processor {
             // The program may have asked on which processor it runs.
@@ -268,14 +268,13 @@ fn become_blank(image: RawFd, limits: &Limits) -> ! {
     unsafe { libc::_exit(127) }
 }
 
-/// An address where the recording's start has nothing.
-fn free_page(start: &Start) -> Result<u64, PlayError> {
+/// An address that is in none of these ranges.
+fn free_page(used: &[(u64, u64)]) -> Result<u64, PlayError> {
     const STEP: u64 = 1 << 20;
     // One page more for the filter, and one on each side for good measure.
     let is_free = |page: &u64| {
         let (from, to) = (page - PAGE, page + 3 * PAGE);
-        let mut regions = start.regions.iter();
-        regions.all(|region| region.end <= from || to <= region.start)
+        used.iter().all(|&(start, end)| end <= from || to <= start)
     };
     let mut pages = (1..1 << 16).map(|index| index * STEP);
     pages.find(is_free).ok_or(PlayError::Unplayable {

@@ -27,7 +27,12 @@ const PATIENCE: usize = 1024;
 impl<S: Source> Play<'_, '_, S> {
     /// Finds the first difference between where the process stands and the
     /// recorded end.
-    pub(crate) fn compare(&self, event: u64, end: &End, here: &Registers) -> Result<(), PlayError> {
+    pub(crate) fn compare(
+        &mut self,
+        event: u64,
+        end: &End,
+        here: &Registers,
+    ) -> Result<(), PlayError> {
         let plain = |registers: &Registers| {
             let mut plain = *registers;
             plain.set_orig_rax(0);
@@ -54,10 +59,11 @@ impl<S: Source> Play<'_, '_, S> {
         Ok(())
     }
 
-    fn compare_memory(&self, event: u64, end: &End, ip: u64) -> Result<(), PlayError> {
+    fn compare_memory(&mut self, event: u64, end: &End, ip: u64) -> Result<(), PlayError> {
         let mut expected: HashMap<u64, u32> = end.sums.iter().collect();
         let mut block = vec![0; BLOCK];
-        for range in self.space.all() {
+        self.compare_missing(event, end, ip, &mut expected)?;
+        for range in self.space.present(0, u64::MAX) {
             let Range {
                 start,
                 end: stop,
@@ -92,6 +98,38 @@ impl<S: Source> Play<'_, '_, S> {
         if let Some((&address, &sum)) = expected.iter().min() {
             let fact = |sum| Fact::Page { address, sum };
             return Err(self.diverged(event, ip, fact(Some(sum)), fact(None)));
+        }
+        Ok(())
+    }
+
+    /// A missing page was not used, so it must be as it was; if nobody knows how
+    /// that is, there is nothing to compare.
+    fn compare_missing(
+        &mut self,
+        event: u64,
+        end: &End,
+        ip: u64,
+        expected: &mut HashMap<u64, u32>,
+    ) -> Result<(), PlayError> {
+        for (start, stop, _) in self.space.missing(0, u64::MAX) {
+            for address in (start..stop).step_by(PAGE as usize) {
+                let recorded = expected.remove(&address);
+                let protection = self.space.within(address, address + PAGE);
+                let hidden = protection.iter().all(|range| range.protection == 0);
+                if hidden {
+                    continue;
+                }
+                let Some(mut page) = self.look_up(address) else {
+                    continue;
+                };
+                PageSums::blank_unused(address, &mut page, end.unused);
+                let zero = page.iter().all(|&byte| byte == 0);
+                let actual = (!zero).then(|| crc32c::crc32c(&page));
+                if recorded != actual {
+                    let fact = |sum| Fact::Page { address, sum };
+                    return Err(self.diverged(event, ip, fact(recorded), fact(actual)));
+                }
+            }
         }
         Ok(())
     }

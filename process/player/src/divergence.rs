@@ -100,6 +100,13 @@ pub enum Fact {
         /// The checksum.
         sum: Option<u32>,
     },
+    /// Memory that is in the recording was used.
+    Recorded,
+    /// Memory was used that is not in the recording.
+    NotRecorded {
+        /// Where.
+        address: u64,
+    },
     /// The process was gone.
     Gone,
 }
@@ -186,6 +193,10 @@ impl fmt::Display for Fact {
             } => write!(out, "the page at {address:#x} with checksum {sum:08x}"),
             Self::Page { address, sum: None } => {
                 write!(out, "the page at {address:#x} empty or not there")
+            }
+            Self::Recorded => write!(out, "memory that was recorded"),
+            Self::NotRecorded { address } => {
+                write!(out, "a use of memory that was not recorded at {address:#x}")
             }
             Self::Gone => write!(out, "the process gone"),
         }

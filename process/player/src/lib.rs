@@ -14,6 +14,7 @@
 //! | how does a debugger move through it, also backwards? | `debug/` |
 //! | how are instructions counted without a counter? | `count/` |
 //! | what does a segment map in all? | `survey.rs` |
+//! | which pages does it need? | `supply.rs`; how many are that? `kept.rs` |
 //!
 //! A recording may come from a stranger. Every address and length in it is
 //! checked, and the process that runs its code can make no system call at all:
@@ -26,19 +27,24 @@ mod compare;
 mod count;
 mod debug;
 mod divergence;
+mod kept;
 mod load;
 mod mapping;
 mod play;
+mod ranges;
 mod source;
 mod space;
+mod supply;
 mod survey;
 mod threads;
 mod walls;
 
 pub use crate::debug::{Halt, Opened, Position, Session, Traps};
 pub use crate::divergence::{Divergence, Fact, Location};
+pub use crate::kept::{Kept, kept};
 pub use crate::play::{Played, Wrote};
 pub use crate::source::{Playable, processes};
+pub use crate::supply::{Page, Supply, Used};
 pub use reprise_process_events::RECORDING as KIND;
 pub use reprise_tracee::{Use, Watch};
 
@@ -138,9 +144,38 @@ pub fn play<S: Source>(
     let segment = source::last_segment(recording, which)?;
     let processor = source::processor(recording);
     let copies = blank::Copies::Forbidden;
-    let blank = blank::Blank::new(&segment.start, limits, processor, copies)?;
-    let space = load::load(recording, &segment, &blank, &[])?;
+    let blank = blank::Blank::new(&segment.ranges(), limits, processor, copies)?;
+    let space = load::load(recording, &segment, &blank, &[], None)?;
     play::Play::new(recording, &segment, blank, space, output)?.run()
+}
+
+/// Plays the last segment of a process of a recording that has no memory yet, and
+/// finds out which pages it needs: those that it takes from `supply`.
+pub fn rehearse<S: Source>(
+    recording: &Recording<S>,
+    process: u32,
+    limits: &Limits,
+    supply: &mut dyn Supply,
+) -> Result<Used, PlayError> {
+    check_processor(recording)?;
+    let segment = source::last_segment(recording, Some(process))?;
+    let processor = source::processor(recording);
+    // Its page stays, so it must be where nothing is ever mapped.
+    let used = survey::Survey::of(recording, &segment)?.used;
+    let used: Vec<_> = used.all().iter().map(|r| (r.start, r.end)).collect();
+    let blank = blank::Blank::new(&used, limits, processor, blank::Copies::Forbidden)?;
+    let space = load::load(recording, &segment, &blank, &[], Some(supply))?;
+    let nobody = &mut |_: Wrote<'_>| {};
+    let mut play = play::Play::new(recording, &segment, blank, space, nobody)?;
+    play.supplies = Some(supply::Supplies {
+        from: supply,
+        used: Used::new(),
+    });
+    play.run()?;
+    Ok(play
+        .supplies
+        .map(|supplies| supplies.used)
+        .unwrap_or_default())
 }
 
 fn check_processor<S: Source>(recording: &Recording<S>) -> Result<(), PlayError> {

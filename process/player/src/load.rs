@@ -2,13 +2,14 @@
 
 use nix::errno::Errno;
 use nix::libc;
-use reprise_process_events::{PAGE, State};
+use reprise_process_events::{OMITTED, PAGE, State};
 use reprise_recording::{Recording, Source};
 use reprise_syscalls::is_error;
 
 use crate::blank::Blank;
 use crate::source::Segment;
 use crate::space::Space;
+use crate::supply::Supply;
 use crate::{ADDRESSES, PlayError};
 
 const WRITABLE: u32 = (libc::PROT_READ | libc::PROT_WRITE) as u32;
@@ -22,20 +23,35 @@ const SHARED: u64 =
     (libc::MAP_SHARED | libc::MAP_FIXED | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE) as u64;
 
 /// Maps the regions, writes the pages, sets the registers. `rooms` are ranges
-/// that the recording does not use and its copies share with it.
+/// that the recording does not use and its copies share with it. With a `supply`
+/// no pages are written but left for later, and the blank process keeps its own.
 pub(crate) fn load<S: Source>(
     recording: &Recording<S>,
     segment: &Segment,
     blank: &Blank,
     rooms: &[(u64, u64)],
+    supply: Option<&mut dyn Supply>,
 ) -> Result<Space, PlayError> {
     let all = u64::from(WRITABLE) | libc::PROT_EXEC as u64;
     for (start, end) in rooms {
         let arguments = [*start, end - start, all, SHARED, u64::MAX, 0];
         check(segment.first, blank.call(libc::SYS_mmap, arguments)?)?;
     }
-    let space = map_regions(segment, blank)?;
-    write_pages(recording, segment, blank, &space)?;
+    let mut space = map_regions(segment, blank)?;
+    let stays = supply.is_some();
+    match supply {
+        Some(supply) => {
+            for (start, end) in supply.ranges(segment.number) {
+                space.omit(start, end, segment.number);
+            }
+        }
+        None => {
+            write_pages(recording, segment, blank, &space)?;
+            for (start, end) in omitted(recording, segment.process, segment.number)? {
+                space.omit(start, end, segment.number);
+            }
+        }
+    }
     for range in space.all() {
         let arguments = [
             range.start,
@@ -47,7 +63,13 @@ pub(crate) fn load<S: Source>(
         ];
         check(segment.first, blank.call(libc::SYS_mprotect, arguments)?)?;
     }
-    blank.leave()?;
+    for (start, end, _) in space.missing(0, u64::MAX) {
+        let arguments = [start, end - start, 0, 0, 0, 0];
+        check(segment.first, blank.call(libc::SYS_mprotect, arguments)?)?;
+    }
+    if !stays {
+        blank.leave()?;
+    }
     set_state(blank, &segment.start.state)?;
     Ok(space)
 }
@@ -103,6 +125,21 @@ fn write_pages<S: Source>(
         }
     }
     Ok(())
+}
+
+/// The ranges of a page map whose pages were left out of the recording.
+pub(crate) fn omitted<S: Source>(
+    recording: &Recording<S>,
+    process: u32,
+    map: u32,
+) -> Result<Vec<(u64, u64)>, PlayError> {
+    let bounds = recording.pages().addresses(process, map | OMITTED)?;
+    let (ranges, rest) = bounds.as_chunks::<2>();
+    if !rest.is_empty() {
+        let what = "the last range that was left out has no end".to_owned();
+        return Err(PlayError::Unplayable { event: 0, what });
+    }
+    Ok(ranges.iter().map(|[start, end]| (*start, *end)).collect())
 }
 
 /// Sets all registers, as far as the processor here has those of the recording.

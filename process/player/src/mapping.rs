@@ -7,7 +7,7 @@ use reprise_process_events::{Call, PAGE};
 use reprise_recording::Source;
 use reprise_syscalls::is_error;
 
-use crate::load::{ANONYMOUS, check};
+use crate::load::{ANONYMOUS, check, omitted};
 use crate::play::Play;
 use crate::{ADDRESSES, PlayError};
 
@@ -37,7 +37,9 @@ impl<S: Source> Play<'_, '_, S> {
             libc::SYS_mprotect => {
                 let (start, end) = pages(event, argument(0), argument(1))?;
                 let protection = argument(2) as u32 & PROTECTIONS;
-                self.protect(event, start, end, protection)?;
+                for range in self.space.present(start, end) {
+                    self.protect(event, range.start, range.end, protection)?;
+                }
                 self.space.protect(start, end, protection);
             }
             libc::SYS_brk => self.move_brk(event, call.result)?,
@@ -46,6 +48,7 @@ impl<S: Source> Play<'_, '_, S> {
             }
             libc::SYS_madvise if drops_pages(argument(2)) => {
                 let (start, end) = pages(event, argument(0), argument(1))?;
+                self.open_missing(event, start, end)?;
                 for range in self.space.within(start, end) {
                     let len = range.end - range.start;
                     let advice = libc::MADV_DONTNEED as u64;
@@ -88,13 +91,7 @@ impl<S: Source> Play<'_, '_, S> {
         Ok(())
     }
 
-    fn protect(
-        &mut self,
-        event: u64,
-        start: u64,
-        end: u64,
-        protection: u32,
-    ) -> Result<(), PlayError> {
+    fn protect(&self, event: u64, start: u64, end: u64, protection: u32) -> Result<(), PlayError> {
         let protection = u64::from(protection);
         let arguments = [start, end - start, protection, 0, 0, 0];
         self.call(event, libc::SYS_mprotect, arguments)
@@ -137,13 +134,49 @@ impl<S: Source> Play<'_, '_, S> {
             let moving = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED;
             (moving as u64 | keeps, start)
         };
+        // The kernel moves only what is of one protection. Missing pages get
+        // their own again where they are moved to.
+        self.protect(event, old_start, old_end, protection)?;
         let arguments = [old_start, old_end - old_start, end - start, flags, to, 0];
         self.call(event, libc::SYS_mremap, arguments)?;
-        if keeps == 0 {
-            self.space.unmap(old_start, old_end);
+        if start == old_start {
+            self.space.unmap(end.min(old_end), old_end);
+            let grown = end.max(old_end);
+            if old_end < grown {
+                self.space.map(old_end, grown, protection);
+            }
+            self.space.protect(start, end, protection);
+        } else {
+            self.space.map(start, end, protection);
+            self.space
+                .move_missing(old_start, (old_end - old_start).min(end - start), start);
+            self.space.found(old_start, old_end);
+            if keeps == 0 {
+                self.space.unmap(old_start, old_end);
+            }
         }
-        self.space.map(start, end, protection);
+        self.hide_missing(event, start, end)?;
         self.fill(event, call, start, end)
+    }
+
+    /// What is missing between two addresses cannot be accessed.
+    fn hide_missing(&self, event: u64, start: u64, end: u64) -> Result<(), PlayError> {
+        for (start, end, _) in self.space.missing(start, end) {
+            self.protect(event, start, end, 0)?;
+        }
+        Ok(())
+    }
+
+    /// Nothing is missing between two addresses any more; what was can be
+    /// accessed.
+    fn open_missing(&mut self, event: u64, start: u64, end: u64) -> Result<(), PlayError> {
+        for (start, end, _) in self.space.missing(start, end) {
+            for range in self.space.within(start, end) {
+                self.protect(event, range.start, range.end, range.protection)?;
+            }
+            self.space.found(start, end);
+        }
+        Ok(())
     }
 
     /// Writes what a file brought in, which may be memory that is not writable.
@@ -151,6 +184,12 @@ impl<S: Source> Play<'_, '_, S> {
         let Some(content) = call.content else {
             return Ok(());
         };
+        if let Some(supplies) = &mut self.supplies {
+            for (from, to) in supplies.from.ranges(content.map) {
+                self.space.omit(from.max(start), to.min(end), content.map);
+            }
+            return self.hide_missing(event, start, end);
+        }
         let ranges = self.space.within(start, end);
         for range in &ranges {
             self.protect(event, range.start, range.end, WRITABLE as u32)?;
@@ -163,12 +202,16 @@ impl<S: Source> Play<'_, '_, S> {
             }
             if let Some(page) = pages.get(self.process, content.map, address)? {
                 self.blank.tracee.write(address, &page)?;
+                self.space.found(address, address + PAGE);
             }
+        }
+        for (from, to) in omitted(self.recording, self.process, content.map)? {
+            self.space.omit(from.max(start), to.min(end), content.map);
         }
         for range in &ranges {
             self.protect(event, range.start, range.end, range.protection)?;
         }
-        Ok(())
+        self.hide_missing(event, start, end)
     }
 
     fn call(&self, event: u64, number: i64, arguments: [u64; 6]) -> Result<(), PlayError> {

@@ -11,6 +11,7 @@ use crate::blank::Blank;
 use crate::divergence::{Divergence, Fact, Location};
 use crate::source::{self, Segment};
 use crate::space::Space;
+use crate::supply::Supplies;
 use crate::threads::Threads;
 
 /// A recording that was played without a divergence.
@@ -39,6 +40,8 @@ pub(crate) struct Play<'r, 'o, S> {
     pub(crate) segment: &'r Segment,
     pub(crate) blank: Blank,
     pub(crate) space: Space,
+    /// Where missing pages come from, if they come from anywhere.
+    pub(crate) supplies: Option<Supplies<'o>>,
     pub(crate) threads: Threads,
     pub(crate) brk: u64,
     /// The address behind the `syscall` instruction that the process is at.
@@ -67,6 +70,7 @@ impl<'r, 'o, S: Source> Play<'r, 'o, S> {
             segment,
             blank,
             space,
+            supplies: None,
             threads,
             brk: segment.start.brk,
             behind: 0,
@@ -78,7 +82,7 @@ impl<'r, 'o, S: Source> Play<'r, 'o, S> {
     }
 
     /// Plays all events.
-    pub(crate) fn run(mut self) -> Result<Played, PlayError> {
+    pub(crate) fn run(&mut self) -> Result<Played, PlayError> {
         let mut ending = None;
         while let Some(event) = self.next()? {
             let stop = if self.runs_to(&event) {
@@ -122,11 +126,16 @@ impl<'r, 'o, S: Source> Play<'r, 'o, S> {
     }
 
     pub(crate) fn go(&mut self) -> Result<Stop, PlayError> {
-        self.blank.tracee.resume(Resume::EmulatingCalls, 0)?;
-        let stop = self.blank.tracee.wait()?;
-        match stop {
-            Stop::Signal(libc::SIGXCPU) => Err(PlayError::Limit("its time")),
-            stop => Ok(stop),
+        loop {
+            self.blank.tracee.resume(Resume::EmulatingCalls, 0)?;
+            let stop = self.blank.tracee.wait()?;
+            if stop == Stop::Signal(libc::SIGXCPU) {
+                return Err(PlayError::Limit("its time"));
+            }
+            match self.missed(stop) {
+                Some(address) if self.supplies.is_some() => self.bring(address)?,
+                _ => return Ok(stop),
+            }
         }
     }
 

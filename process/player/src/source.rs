@@ -17,6 +17,14 @@ pub(crate) struct Segment {
     pub(crate) start: Start,
 }
 
+impl Segment {
+    /// What is mapped at its start.
+    pub(crate) fn ranges(&self) -> Vec<(u64, u64)> {
+        let regions = self.start.regions.iter();
+        regions.map(|region| (region.start, region.end)).collect()
+    }
+}
+
 /// A process that can be played.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Playable {

@@ -1,12 +1,15 @@
-//! What is mapped in the process that is played.
+//! What is mapped in the process that is played, and which pages of that are
+//! missing.
 
-use std::collections::BTreeMap;
+use crate::ranges::Ranges;
 
 /// Mapped ranges with their protection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Space {
-    /// By start: end and protection.
-    ranges: BTreeMap<u64, (u64, u32)>,
+    mapped: Ranges<u32>,
+    /// Pages that are mapped and whose content is not there. Nobody can access
+    /// them.
+    missing: Ranges<Origin>,
 }
 
 /// A mapped range.
@@ -17,58 +20,112 @@ pub(crate) struct Range {
     pub(crate) protection: u32,
 }
 
+/// Where the content of a missing page would come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Origin {
+    /// The page map.
+    pub(crate) map: u32,
+    /// How far the page has been moved since.
+    pub(crate) moved: u64,
+}
+
 impl Space {
+    /// Maps something new; nothing is missing there.
     pub(crate) fn map(&mut self, start: u64, end: u64, protection: u32) {
-        self.unmap(start, end);
-        if start < end {
-            self.ranges.insert(start, (end, protection));
-        }
+        self.mapped.set(start, end, protection);
+        self.missing.clear(start, end);
     }
 
     pub(crate) fn unmap(&mut self, start: u64, end: u64) {
-        for range in self.touching(start, end) {
-            self.ranges.remove(&range.start);
-            if range.start < start {
-                self.ranges.insert(range.start, (start, range.protection));
-            }
-            if end < range.end {
-                self.ranges.insert(end, (range.end, range.protection));
-            }
-        }
+        self.mapped.clear(start, end);
+        self.missing.clear(start, end);
     }
 
     pub(crate) fn protect(&mut self, start: u64, end: u64, protection: u32) {
-        for range in self.within(start, end) {
-            self.map(range.start, range.end, protection);
+        for (start, end, _) in self.mapped.within(start, end) {
+            self.mapped.set(start, end, protection);
         }
     }
 
     /// The parts of mapped ranges between two addresses.
     pub(crate) fn within(&self, start: u64, end: u64) -> Vec<Range> {
-        let mut ranges = self.touching(start, end);
-        for range in &mut ranges {
-            range.start = range.start.max(start);
-            range.end = range.end.min(end);
-        }
+        let ranges = self.mapped.within(start, end).into_iter();
         ranges
+            .map(|(start, end, protection)| Range {
+                start,
+                end,
+                protection,
+            })
+            .collect()
     }
 
     pub(crate) fn all(&self) -> Vec<Range> {
         self.within(0, u64::MAX)
     }
 
-    fn touching(&self, start: u64, end: u64) -> Vec<Range> {
-        let ranges = self.ranges.range(..end).rev();
-        let mut touching: Vec<Range> = ranges
-            .take_while(|(_, (range_end, _))| *range_end > start)
-            .map(|(&start, &(end, protection))| Range {
-                start,
-                end,
-                protection,
-            })
-            .collect();
-        touching.reverse();
-        touching
+    /// The content of what is mapped between two addresses is missing.
+    pub(crate) fn omit(&mut self, start: u64, end: u64, map: u32) {
+        let origin = Origin { map, moved: 0 };
+        for range in self.within(start, end) {
+            self.missing.set(range.start, range.end, origin);
+        }
+    }
+
+    /// Nothing is missing between two addresses any more.
+    pub(crate) fn found(&mut self, start: u64, end: u64) {
+        self.missing.clear(start, end);
+    }
+
+    /// What is missing between two addresses.
+    pub(crate) fn missing(&self, start: u64, end: u64) -> Vec<(u64, u64, Origin)> {
+        self.missing.within(start, end)
+    }
+
+    /// Whether the page that has this address is missing.
+    pub(crate) fn is_missing(&self, address: u64) -> bool {
+        let end = address.saturating_add(1);
+        !self.missing.within(address, end).is_empty()
+    }
+
+    /// The missing range around an address.
+    pub(crate) fn missing_around(&self, address: u64) -> Option<(u64, u64, Origin)> {
+        self.missing.around(address)
+    }
+
+    /// What was missing in one place is missing in another now, which is mapped
+    /// already.
+    pub(crate) fn move_missing(&mut self, from: u64, len: u64, to: u64) {
+        let distance = to.wrapping_sub(from);
+        for (start, end, origin) in self.missing.within(from, from.saturating_add(len)) {
+            self.missing.clear(start, end);
+            let moved = Origin {
+                moved: origin.moved.wrapping_add(distance),
+                ..origin
+            };
+            let (start, end) = (start.wrapping_add(distance), end.wrapping_add(distance));
+            self.missing.set(start, end, moved);
+        }
+    }
+
+    /// The parts of mapped ranges between two addresses that are not missing.
+    pub(crate) fn present(&self, start: u64, end: u64) -> Vec<Range> {
+        let mut present = Vec::new();
+        for range in self.within(start, end) {
+            let mut at = range.start;
+            let missing = self.missing.within(range.start, range.end);
+            let ends = missing.iter().map(|(start, end, _)| (*start, *end));
+            for (hole, after) in ends.chain([(range.end, range.end)]) {
+                if at < hole {
+                    present.push(Range {
+                        start: at,
+                        end: hole,
+                        protection: range.protection,
+                    });
+                }
+                at = after;
+            }
+        }
+        present
     }
 }
 
@@ -105,5 +162,39 @@ mod tests {
         space.unmap(1, 5);
         check(&space, &[(0, 1, 1), (5, 6, 1)]);
         assert_eq!(space.within(1, 5), []);
+    }
+
+    fn present(space: &Space) -> Vec<(u64, u64)> {
+        let present = space.present(0, u64::MAX);
+        present.iter().map(|r| (r.start, r.end)).collect()
+    }
+
+    #[test]
+    fn what_is_missing_is_mapped_and_not_present() {
+        let mut space = Space::default();
+        space.map(0, 10, 1);
+        space.map(20, 30, 3);
+        space.omit(5, 25, 7);
+        assert_eq!(present(&space), [(0, 5), (25, 30)]);
+        space.found(6, 7);
+        assert_eq!(present(&space), [(0, 5), (6, 7), (25, 30)]);
+        space.protect(0, 30, 0);
+        assert!(space.is_missing(5) && !space.is_missing(6) && !space.is_missing(12));
+        space.map(0, 10, 1);
+        assert_eq!(present(&space), [(0, 10), (25, 30)]);
+    }
+
+    #[test]
+    fn what_is_missing_can_be_moved() {
+        let mut space = Space::default();
+        space.map(0, 10, 1);
+        space.omit(5, 8, 7);
+        space.map(20, 30, 1);
+        space.move_missing(0, 10, 20);
+        space.unmap(0, 10);
+        assert_eq!(present(&space), [(20, 25), (28, 30)]);
+        let origin = Origin { map: 7, moved: 20 };
+        assert_eq!(space.missing_around(26), Some((25, 28, origin)));
+        assert_eq!(space.missing_around(28), None);
     }
 }

@@ -147,7 +147,11 @@ impl<S: Source> Play<'_, '_, S> {
             Position::AtCall if called.is_none() => {
                 let registers = self.at_any_call(event, stop)?;
                 let table = find(registers.orig_rax());
-                let read = table.map(|call| self.checksum(call, &registers.arguments()));
+                let arguments = registers.arguments();
+                let read = match table {
+                    Some(call) => Some(self.checksum(event, call, &arguments)?),
+                    None => None,
+                };
                 called = Some(Called { registers, read });
             }
             // The instruction is at fault again when the thread goes on.

@@ -2,7 +2,6 @@
 //! subject, which goes on or has ended.
 
 use std::fs::File;
-use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -13,8 +12,9 @@ use reprise_recording::{
 };
 
 use crate::build_ids;
+use crate::draft::Draft;
 use crate::host;
-use crate::log::{Contents, Page, Whose};
+use crate::log::{Contents, Whose};
 use crate::session::Ended;
 use crate::shadow::Shadow;
 
@@ -85,9 +85,9 @@ impl Dump {
         reaches.max().unwrap_or_default()
     }
 
-    /// Writes it into a file, which must be empty.
-    pub fn write(self, file: File) -> Result<Recorded, WriteError> {
-        let mut closing = Closing {
+    /// Writes all but the memory into a file, which must be empty.
+    pub fn draft(self, file: File) -> Result<Draft, WriteError> {
+        let closing = Closing {
             ending: self.ending.clone(),
             failure: self.failure.clone(),
             ended: host::now(),
@@ -98,9 +98,7 @@ impl Dump {
         for snapshot in &self.snapshots {
             snapshot.write(&writer)?;
         }
-        let finished = writer.finish(closing.clone())?;
-        closing.cut_short.clone_from(&finished.cut_short);
-        Ok(Recorded { closing, finished })
+        Ok(Draft::new(writer, self.snapshots, closing))
     }
 
     /// What the recording says of itself, with all processes that are in it.
@@ -138,6 +136,7 @@ impl Dump {
 }
 
 impl Snapshot {
+    /// Writes all but the memory.
     fn write(&self, writer: &Writer) -> Result<(), WriteError> {
         let mut stream = writer.stream(&StreamInfo {
             process: self.whose.process,
@@ -148,21 +147,6 @@ impl Snapshot {
             ..StreamInfo::default()
         })?;
         stream.segment(self.segment)?;
-        let mut map = writer.page_map(self.whose.process, self.segment);
-        self.shadow
-            .all_pages(|address, page: &mut Page| map.insert(address, page))?;
-        if !self.shadow.is_there() {
-            let lost = "the system took the memory of the segment's start";
-            return Err(WriteError::Io(io::Error::other(lost)));
-        }
-        map.finish()?;
-        for contents in &self.contents {
-            let mut map = writer.page_map(self.whose.process, contents.number);
-            for (address, page) in &contents.pages {
-                map.insert(*address, page)?;
-            }
-            map.finish()?;
-        }
         // The start has the number before that of the first event: it is where
         // the event before has led to.
         stream.skip_to(self.first - 1)?;

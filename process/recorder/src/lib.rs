@@ -18,7 +18,7 @@
 //! | … when it has several threads? | `threads.rs`; whose turn it is: `turns.rs`; `cuts.rs`; letting go of them: `escort.rs`; what their end writes: `at_exit.rs` |
 //! | where does a segment begin, and the run end? | `segment.rs`, `snapshot.rs` |
 //! | what is kept, and for how long? | `log.rs`, of all processes `archive.rs`; in how much memory: `purse.rs`, `memory.rs`; the subject's memory: `shadow.rs` |
-//! | what goes into the file, and when? | `dump.rs`, `dumper.rs`, `build_ids.rs`; `condition.rs`, `control.rs` |
+//! | what goes into the file, and when? | `dump.rs`, `dumper.rs`, `build_ids.rs`; which memory: `draft.rs`; `condition.rs`, `control.rs` |
 //! | what if the recorder is killed? | `guard.rs` |
 //!
 //! Whatever goes wrong here ends the recording, not the subject, which is let
@@ -33,6 +33,7 @@ mod condition;
 mod contents;
 mod control;
 mod cuts;
+mod draft;
 mod dump;
 mod dumper;
 mod escort;
@@ -58,6 +59,7 @@ mod turns;
 
 pub use crate::condition::{Condition, ConditionError};
 pub use crate::control::{ControlError, Request, subjects, tell};
+pub use crate::draft::{Draft, Memory};
 pub use crate::dump::{Dump, Recorded, Why};
 pub use crate::dumper::Written;
 pub use crate::family::{Leftover, Outcome};

@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use reprise_process_events::{Event, FIRST_CONTENT, PAGE, Start, wire};
+use reprise_process_events::{Event, FIRST_CONTENT, OMITTED, PAGE, Start, wire};
 use reprise_recording::{CutShort, NotRecorded};
 
 use crate::dump::Snapshot;
@@ -258,7 +258,7 @@ impl Log {
     pub(crate) fn content(&self, pages: Vec<(u64, Box<Page>)>) -> u32 {
         let kept = &mut *self.kept();
         let number = FIRST_CONTENT + kept.next_content;
-        kept.next_content = (kept.next_content + 1) % FIRST_CONTENT;
+        kept.next_content = (kept.next_content + 1) % OMITTED;
         if let Some(segment) = kept.segments.back_mut() {
             segment.len += (pages.len() * size_of::<Page>()) as u64;
             segment.contents.push(Arc::new(Contents { number, pages }));

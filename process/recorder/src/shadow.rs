@@ -12,6 +12,7 @@ use nix::libc;
 use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid, waitpid};
 use nix::unistd::Pid;
+use reprise_process_events::PAGE;
 use reprise_tracee::{Kin, TraceError, Tracee};
 
 use crate::log::Page;
@@ -97,6 +98,7 @@ impl Shadow {
             Parent::Recorder => Kin::Sibling,
             Parent::Subject(_) => Kin::Child,
         };
+        pages.sort_unstable_by_key(|(address, _)| *address);
         let copy = process.copy_at(behind, kin).map_err(NoShadow::Trace)?;
         let copy = copy.ok_or(NoShadow::Refused)?;
         let mut shadow = Self {
@@ -141,6 +143,33 @@ impl Shadow {
     /// How many bytes it holds beside its copy.
     pub(crate) fn len(&self) -> u64 {
         (self.pages.len() * size_of::<Page>()) as u64
+    }
+
+    /// The ranges in which there may be something.
+    pub(crate) fn ranges(&self) -> io::Result<Vec<(u64, u64)>> {
+        let mut ranges = self.image.ranges()?;
+        ranges.extend(self.uncopied.iter().copied());
+        ranges.sort_unstable();
+        let mut united: Vec<(u64, u64)> = Vec::new();
+        for (start, end) in ranges {
+            match united.last_mut() {
+                Some((_, last)) if start <= *last => *last = end.max(*last),
+                _ => united.push((start, end)),
+            }
+        }
+        Ok(united)
+    }
+
+    /// The page at an address.
+    pub(crate) fn page(&self, address: u64) -> Page {
+        let mut uncopied = self.uncopied.iter();
+        if uncopied.any(|&(start, end)| (start..end).contains(&address)) {
+            let found = self.pages.binary_search_by_key(&address, |(at, _)| *at);
+            return found.map_or([0; PAGE as usize], |found| *self.pages[found].1);
+        }
+        let mut page = [0; PAGE as usize];
+        self.image.read_page(address, &mut page);
+        page
     }
 
     /// Hands every page that is not all zero to `each`.

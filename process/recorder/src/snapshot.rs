@@ -66,6 +66,32 @@ impl Image {
         self.memory.read_at(into, address).unwrap_or(0)
     }
 
+    /// The ranges in which there may be something.
+    pub(crate) fn ranges(&self) -> io::Result<Vec<(u64, u64)>> {
+        let mut ranges: Vec<(u64, u64)> = Vec::new();
+        for mapped in &self.mapped {
+            let (mut at, last) = (mapped.region.start, mapped.region.end);
+            while at < last {
+                let end = last.min(at + BLOCK);
+                let present = self.present(at, end, mapped.file)?;
+                for (index, _) in (0..).zip(present).filter(|(_, present)| *present) {
+                    let page = at + index * PAGE;
+                    match ranges.last_mut() {
+                        Some((_, end)) if *end == page => *end += PAGE,
+                        _ => ranges.push((page, page + PAGE)),
+                    }
+                }
+                at = end;
+            }
+        }
+        Ok(ranges)
+    }
+
+    /// Reads a page; what cannot be read is zero.
+    pub(crate) fn read_page(&self, address: u64, page: &mut [u8; PAGE as usize]) {
+        self.read(address, page, &[true]);
+    }
+
     /// Hands every page that is not all zero to `each`.
     pub(crate) fn all_pages<E: From<io::Error>>(
         &self,

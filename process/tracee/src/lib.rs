@@ -24,6 +24,11 @@ use nix::libc;
 use nix::unistd::Pid;
 use reprise_process_events::{Registers, State};
 
+/// The codes of a SIGSEGV that is about an address: nothing is there, or it may
+/// not be accessed so.
+const SEGV_MAPERR: i32 = 1;
+const SEGV_ACCERR: i32 = 2;
+
 /// Waits until some traced process or child has something to tell, or for so
 /// long. The caller blocks SIGCHLD, or it may miss what was told before.
 pub fn wait_for_any(at_most: Option<std::time::Duration>) {
@@ -140,6 +145,15 @@ impl Tracee {
             what: "PTRACE_GETSIGINFO",
             errno,
         })
+    }
+
+    /// The address that it must not access, if that is what the signal that it
+    /// has stopped at is about.
+    pub fn fault_address(&self) -> Result<Option<u64>, TraceError> {
+        let info = self.signal_info()?;
+        let is_address = [SEGV_MAPERR, SEGV_ACCERR].contains(&info.si_code);
+        let is_fault = info.si_signo == libc::SIGSEGV && is_address;
+        Ok(is_fault.then(|| ptrace::address_of(&info)))
     }
 
     /// Changes what its handler will learn about the signal.

@@ -274,3 +274,9 @@ pub(crate) fn send(pid: Pid, signal: i32) -> Result<(), TraceError> {
     let result = unsafe { libc::syscall(libc::SYS_tkill, pid.as_raw(), signal) };
     check(result, "tkill")
 }
+
+/// The address that a signal of the memory protection is about.
+pub(crate) fn address_of(info: &libc::siginfo_t) -> u64 {
+    // SAFETY: reads a field that such a signal has; in any other it is a number.
+    unsafe { info.si_addr() as u64 }
+}

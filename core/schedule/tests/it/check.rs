@@ -53,6 +53,7 @@ fn method(
         descriptor: descriptor.to_owned(),
         bytecodes: bytecodes.collect(),
         lines: lines.to_vec(),
+        ..MethodFacts::default()
     }
 }
 

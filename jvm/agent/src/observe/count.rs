@@ -7,6 +7,7 @@
 //! pair 3 7 1200          class 3 called class 7 so often; 0 is the JVM itself
 //! ```
 
+use reprise_classfile::read::ClassFile;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::{Mutex, PoisonError};
@@ -30,8 +31,9 @@ impl Counted {
 /// The class with its counting; none when it stays as it was.
 pub(super) fn instrument(session: &Session, bytes: &[u8]) -> Option<Vec<u8>> {
     let mut number = |name: &str| session.counted.number(name);
-    let instrumented = reprise_probes::count::count(bytes, &mut number).ok()?;
-    reprise_probes::plausible(&instrumented.bytes).ok()?;
+    let class = ClassFile::parse(bytes).ok()?;
+    let instrumented = reprise_probes::count::count(&class, &mut number).ok()?;
+    reprise_probes::plausible(&class, &instrumented.bytes).ok()?;
     Some(instrumented.bytes)
 }
 

@@ -45,6 +45,13 @@ impl Heritage {
         self.owners.entry(name.to_owned()).or_insert(loader);
     }
 
+    /// What is directly above a class that this very loader has defined.
+    pub(super) fn above(&self, loader: u32, name: &str) -> Option<Vec<String>> {
+        let family = self.classes.get(&(loader, name.to_owned()))?;
+        let interfaces = family.interfaces.iter();
+        Some(interfaces.chain([&family.superclass]).cloned().collect())
+    }
+
     /// The name of the class that declares a member, looked up as the JVM does;
     /// none when no known class does.
     pub(super) fn declares(

@@ -12,6 +12,7 @@ use jvmti_bindings::sys::jvmti::{
     JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_VM_INIT, jvmtiEnv,
     jvmtiEventCallbacks,
 };
+use reprise_classfile::read::ClassFile;
 use reprise_jvm_events::table::Skipped;
 use reprise_probes::{Numbers, ProbeError};
 
@@ -208,11 +209,7 @@ unsafe fn instrument(
     // SAFETY: the caller vouches for the loader.
     let number = unsafe { session.loader(live, frame, loader) };
     let class = live.tables.class(number, inside, name);
-    let mut catalog = live.tables.catalog(class);
-    let shape = reprise_probes::shape::of_bytes(bytes);
-    if let Some(shape) = &shape {
-        live.tables.inherits(number, name, shape);
-    }
+    let mut catalog = live.tables.catalog(number, class);
     let skip = |method: String, why: String| {
         live.tables.skipped(Skipped {
             class: name.to_owned(),
@@ -220,23 +217,39 @@ unsafe fn instrument(
             why,
         });
     };
-    let mut methods = shape.iter().flat_map(|shape| &shape.methods);
-    if methods.any(|method| method.access & NATIVE != 0) {
+    let as_it_was = |why: String| {
+        skip(String::new(), why);
+        live.tables.leaves_copies_unseen(class);
+    };
+    if inside {
+        live.tables.bytes(class, bytes.to_vec());
+    }
+    let file = match ClassFile::parse(bytes) {
+        Ok(file) => file,
+        Err(error) => {
+            as_it_was(error.to_string());
+            return None;
+        }
+    };
+    let shape = reprise_probes::shape::of_class(&file).ok();
+    if let Some(shape) = &shape {
+        live.tables.inherits(number, name, shape);
+    }
+    if file
+        .methods
+        .iter()
+        .any(|method| method.access & NATIVE != 0)
+    {
         let why = "what its native methods write to inside fields is not seen";
         skip(String::new(), why.to_owned());
     }
     let result = if inside {
-        live.tables.bytes(class, bytes.to_vec());
-        reprise_probes::inside(bytes, &session.patterns, &mut catalog, Numbers::InField).map(Some)
+        reprise_probes::inside(&file, &session.patterns, &mut catalog, Numbers::InField).map(Some)
     } else {
         if let Some(shape) = shape {
             live.tables.shape(class, shape);
         }
-        reprise_probes::outside(bytes, &session.patterns, &mut catalog, Numbers::InField)
-    };
-    let as_it_was = |why: String| {
-        skip(String::new(), why);
-        live.tables.leaves_copies_unseen(class);
+        reprise_probes::outside(&file, &session.patterns, &mut catalog, Numbers::InField)
     };
     let instrumented = match result {
         Ok(instrumented) => instrumented?,
@@ -248,7 +261,9 @@ unsafe fn instrument(
             return None;
         }
     };
-    if let Err(why) = reprise_probes::plausible(&instrumented.bytes) {
+    if instrumented.edited > 0
+        && let Err(why) = reprise_probes::plausible(&file, &instrumented.bytes)
+    {
         as_it_was(why);
         return None;
     }

@@ -201,9 +201,10 @@ impl Tables {
     }
 
     /// Who numbers the methods and sites of a class.
-    pub(super) fn catalog(&self, class: u32) -> impl Catalog {
+    pub(super) fn catalog(&self, loader: u32, class: u32) -> impl Catalog {
         Numbers {
             tables: self,
+            loader,
             class,
         }
     }
@@ -235,10 +236,15 @@ impl Inner {
 
 struct Numbers<'t> {
     tables: &'t Tables,
+    loader: u32,
     class: u32,
 }
 
 impl Catalog for Numbers<'_> {
+    fn above(&self, class: &str) -> Option<Vec<String>> {
+        self.tables.inner().heritage.above(self.loader, class)
+    }
+
     fn method(&mut self, access: u16, name: &str, descriptor: &str) -> u32 {
         let mut inner = self.tables.inner();
         inner.methods += 1;

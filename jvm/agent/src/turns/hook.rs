@@ -87,14 +87,31 @@ fn begin(session: &Session, frame: Frame) -> Result<(), String> {
                 natives::call(session, frame, c"follow", signature, &arguments)
             }
             Mode::Explore {
+                serve: Some((requests, answers)),
+                ..
+            } => {
+                let requests = frame.string(requests).ok_or("there is no memory")?;
+                let answers = frame.string(answers).ok_or("there is no memory")?;
+                let arguments = [jvalue { l: requests }, jvalue { l: answers }];
+                let signature = c"(Ljava/lang/String;Ljava/lang/String;)V";
+                natives::call(session, frame, c"serve", signature, &arguments)
+            }
+            Mode::Explore {
                 strategy,
                 seed,
                 steps,
+                guide,
                 ..
             } => {
                 let strategy = frame.string(strategy).ok_or("there is no memory")?;
-                let arguments = [jvalue { l: strategy }, long(*seed), long(*steps)];
-                let signature = c"(Ljava/lang/String;JJ)V";
+                let guide = frame.string(guide).ok_or("there is no memory")?;
+                let arguments = [
+                    jvalue { l: strategy },
+                    long(*seed),
+                    long(*steps),
+                    jvalue { l: guide },
+                ];
+                let signature = c"(Ljava/lang/String;JJLjava/lang/String;)V";
                 natives::call(session, frame, c"explore", signature, &arguments)
             }
         }
@@ -210,12 +227,32 @@ unsafe fn change(session: &Session, loader: jobject, name: &str, bytes: &[u8]) -
     };
     let edited = match &session.mode {
         Mode::Follow { places, .. } => follow(places.get(name), name, bytes, &is_thread)?,
-        Mode::Explore { schedule, .. } => {
-            let mut number = |method: &str, descriptor: &str, offset: u32| {
-                schedule.number(name, method, descriptor, offset)
-            };
-            match explore::instrument(bytes, &is_thread, &mut number) {
-                Ok(edited) => edited,
+        Mode::Explore {
+            schedule,
+            places,
+            known,
+            serve,
+            ..
+        } => {
+            let known = known.lock();
+            let mut known = known.unwrap_or_else(PoisonError::into_inner);
+            let same = known.get(name).filter(|(before, _)| before == bytes);
+            if let Some((_, edited)) = same {
+                let edited = edited.clone();
+                drop(known);
+                // SAFETY: the caller vouches for the loader.
+                return unsafe { readable(session, loader, name) }.then_some(edited);
+            }
+            let places = places.get(name).map(Vec::as_slice).unwrap_or_default();
+            let places: Vec<_> = places.iter().map(|(_, place)| place).collect();
+            let mut number = |site: &explore::Site<'_>| schedule.number(name, site);
+            match explore::instrument(bytes, &places, &is_thread, &mut number) {
+                Ok(edited) => {
+                    if serve.is_some() {
+                        known.insert(name.to_owned(), (bytes.to_vec(), edited.clone()));
+                    }
+                    edited
+                }
                 Err(error) => {
                     crate::say(&format!("{name} cannot be given to the scheduler: {error}"));
                     return None;
@@ -223,12 +260,25 @@ unsafe fn change(session: &Session, loader: jobject, name: &str, bytes: &[u8]) -
             }
         }
     };
+    // SAFETY: the caller vouches for the loader.
+    unsafe { readable(session, loader, name) }.then_some(edited)
+}
+
+/// Lets a class use the scheduler; whether that worked.
+///
+/// # Safety
+/// `loader` is live, or null.
+unsafe fn readable(session: &Session, loader: jobject, name: &str) -> bool {
     let package = name.rsplit_once('/').map_or("", |(package, _)| package);
-    let package = CString::new(package).ok()?;
-    let (module, _) = session.scheduler.get()?;
+    let Ok(package) = CString::new(package) else {
+        return false;
+    };
+    let Some((module, _)) = session.scheduler.get() else {
+        return false;
+    };
     // SAFETY: the caller vouches for the loader; the module is a global reference.
-    unsafe { session.environment.let_read(loader, &package, module.get()) }.ok()?;
-    Some(edited)
+    let read = unsafe { session.environment.let_read(loader, &package, module.get()) };
+    read.is_ok()
 }
 
 /// The class with the probes of a schedule.

@@ -18,7 +18,7 @@ mod writing;
 use std::collections::{HashMap, HashSet};
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock};
 
 use jvmti_bindings::sys::jvmti::jvmtiCapabilities;
@@ -45,6 +45,9 @@ struct Session {
     threads: Mutex<HashSet<String>>,
 }
 
+/// By name: the bytes of a class as it was, and as it became.
+type Changed = HashMap<String, (Vec<u8>, Vec<u8>)>;
+
 /// What the threads do.
 enum Mode {
     Follow {
@@ -58,7 +61,15 @@ enum Mode {
         strategy: CString,
         seed: i64,
         steps: i64,
-        schedule: writing::Writing,
+        /// The file with who is wished to run; empty for nobody.
+        guide: CString,
+        schedule: Box<writing::Writing>,
+        /// In a JVM that has many runs: where they are asked for, and answered.
+        serve: Option<(CString, CString)>,
+        /// Classes as they were and as they became: each run loads them anew.
+        known: Mutex<Changed>,
+        /// Places that get probes whatever they are, by class.
+        places: HashMap<String, Vec<(u32, Place)>>,
     },
 }
 
@@ -66,27 +77,54 @@ impl Mode {
     fn of(options: &Options) -> Result<Self, String> {
         let number = |value: Option<u64>| value.unwrap_or_default().cast_signed();
         if let Some(strategy) = &options.explore {
+            let guide = options.guide.clone().unwrap_or_default();
+            let places = match guide.as_os_str().is_empty() {
+                true => Vec::new(),
+                false => read_places(&guide)?,
+            };
+            let serve = match (&options.requests, &options.answers) {
+                (Some(requests), Some(answers)) => Some((path(requests)?, path(answers)?)),
+                _ => None,
+            };
             return Ok(Self::Explore {
                 strategy: CString::new(strategy.as_str()).map_err(|error| error.to_string())?,
                 seed: number(options.seed),
                 steps: number(options.steps),
-                schedule: writing::Writing::create(&options.out.clone().unwrap_or_default())?,
+                guide: path(&guide)?,
+                serve,
+                known: Mutex::default(),
+                schedule: Box::new(writing::Writing::create(options.out.as_deref(), &places)?),
+                places: by_class(places),
             });
         }
         let file = options.follow.clone().unwrap_or_default();
-        let text = std::fs::read_to_string(&file)
-            .map_err(|error| format!("cannot read the plan {}: {error}", file.display()))?;
-        let mut places: HashMap<String, Vec<(u32, Place)>> = HashMap::new();
-        for (number, place) in plan::places(&text) {
-            let class = places.entry(place.class.clone()).or_default();
-            class.push((number, place));
-        }
+        let places = by_class(read_places(&file)?);
         Ok(Self::Follow {
-            plan: CString::new(file.as_os_str().as_bytes()).map_err(|error| error.to_string())?,
+            plan: path(&file)?,
             verbosity: i32::try_from(number(options.verbosity)).unwrap_or(0),
             places,
         })
     }
+}
+
+fn path(path: &Path) -> Result<CString, String> {
+    CString::new(path.as_os_str().as_bytes()).map_err(|error| error.to_string())
+}
+
+/// The places that a plan names.
+fn read_places(file: &Path) -> Result<Vec<(u32, Place)>, String> {
+    let text = std::fs::read_to_string(file);
+    let text = text.map_err(|error| format!("cannot read the plan {}: {error}", file.display()))?;
+    Ok(plan::places(&text))
+}
+
+fn by_class(places: Vec<(u32, Place)>) -> HashMap<String, Vec<(u32, Place)>> {
+    let mut classes: HashMap<String, Vec<(u32, Place)>> = HashMap::new();
+    for (number, place) in places {
+        let class = classes.entry(place.class.clone()).or_default();
+        class.push((number, place));
+    }
+    classes
 }
 
 /// Prepares to follow or to choose a schedule; it begins when the JVM is initialised.

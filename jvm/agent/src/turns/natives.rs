@@ -34,6 +34,7 @@ pub(super) fn bind(session: &Session, frame: Frame) -> Option<(Global, Global)> 
                     report as *mut c_void,
                 ),
                 (c"event", c"(IJZ)V", event as *mut c_void),
+                (c"use", c"(I)I", uses as *mut c_void),
                 (c"action", c"(Ljava/lang/String;I)V", action as *mut c_void),
                 (
                     c"owner",
@@ -92,6 +93,12 @@ fn with_schedule(body: impl FnOnce(&Writing)) {
 
 extern "system" fn event(_: *mut JNIEnv, _: jclass, site: jint, count: jlong, blocked: jboolean) {
     with_schedule(|schedule| schedule.event(site, count, blocked != 0));
+}
+
+extern "system" fn uses(_: *mut JNIEnv, _: jclass, site: jint) -> jint {
+    let mut found = 1;
+    with_schedule(|schedule| found = schedule.uses(site));
+    found
 }
 
 extern "system" fn action(env: *mut JNIEnv, _: jclass, word: jstring, thread: jint) {

@@ -8,10 +8,13 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use reprise_schedule::{CodeLocation, JdkPlace, Method, Name};
+use reprise_turns::explore::Site;
+use reprise_turns::plan::Place;
 
 /// A schedule on its way into a file.
 pub(super) struct Writing {
-    file: File,
+    /// None where nobody wants it.
+    file: Option<File>,
     sites: Mutex<Sites>,
 }
 
@@ -19,32 +22,25 @@ pub(super) struct Writing {
 #[derive(Default)]
 struct Sites {
     numbers: HashMap<(String, String, String, u32), u32>,
-    /// By number.
-    locations: Vec<Option<CodeLocation>>,
+    /// By number: the place, and what a person is told of it.
+    locations: Vec<(Option<CodeLocation>, Option<String>)>,
+    /// By number: what is used there, as the scheduler's `Native.use` says it.
+    uses: HashMap<u32, i32>,
+    /// The numbers of what is used.
+    used: HashMap<String, i32>,
 }
 
-impl Writing {
-    pub(super) fn create(path: &Path) -> Result<Self, String> {
-        let file = File::create_new(path)
-            .map_err(|error| format!("cannot create {}: {error}", path.display()))?;
-        Ok(Self {
-            file,
-            sites: Mutex::default(),
-        })
-    }
-
+impl Sites {
     /// The number of a bytecode; the same each time a class is changed.
-    pub(super) fn number(&self, class: &str, method: &str, descriptor: &str, offset: u32) -> u32 {
-        let sites = self.sites.lock();
-        let mut sites = sites.unwrap_or_else(PoisonError::into_inner);
-        let next = u32::try_from(sites.locations.len()).unwrap_or(u32::MAX);
+    fn number(&mut self, class: &str, method: &str, descriptor: &str, offset: u32) -> u32 {
+        let next = u32::try_from(self.locations.len()).unwrap_or(u32::MAX);
         let key = (
             class.to_owned(),
             method.to_owned(),
             descriptor.to_owned(),
             offset,
         );
-        let number = *sites.numbers.entry(key).or_insert(next);
+        let number = *self.numbers.entry(key).or_insert(next);
         if number == next {
             let location = || {
                 Some(CodeLocation {
@@ -53,29 +49,76 @@ impl Writing {
                     offset,
                 })
             };
-            sites.locations.push(location());
+            self.locations.push((location(), None));
         }
         number
+    }
+}
+
+impl Writing {
+    /// `places` are numbered as their plan does it, two for a bytecode.
+    pub(super) fn create(path: Option<&Path>, places: &[(u32, Place)]) -> Result<Self, String> {
+        let create = |path: &Path| {
+            File::create_new(path)
+                .map_err(|error| format!("cannot create {}: {error}", path.display()))
+        };
+        let file = path.map(create).transpose()?;
+        let mut sites = Sites::default();
+        let mut places: Vec<_> = places.iter().collect();
+        places.sort_by_key(|(number, _)| *number);
+        for (_, place) in places {
+            sites.number(&place.class, &place.method, &place.descriptor, place.offset);
+        }
+        Ok(Self {
+            file,
+            sites: Mutex::new(sites),
+        })
+    }
+
+    /// The number of a bytecode.
+    pub(super) fn number(&self, class: &str, site: &Site<'_>) -> u32 {
+        let sites = self.sites.lock();
+        let mut sites = sites.unwrap_or_else(PoisonError::into_inner);
+        let number = sites.number(class, site.method, site.descriptor, site.offset);
+        let at = usize::try_from(number).unwrap_or(usize::MAX);
+        if let Some((_, note)) = sites.locations.get_mut(at) {
+            note.clone_from(&site.note);
+        }
+        if let Some((what, reads)) = &site.uses {
+            let next = i32::try_from(sites.used.len() + 1).unwrap_or(i32::MAX >> 1);
+            let used = *sites.used.entry(what.clone()).or_insert(next);
+            sites.uses.insert(number, used << 1 | i32::from(*reads));
+        }
+        number
+    }
+
+    /// What a place uses; 1 for nothing.
+    pub(super) fn uses(&self, site: i32) -> i32 {
+        let sites = self.sites.lock();
+        let sites = sites.unwrap_or_else(PoisonError::into_inner);
+        let found = u32::try_from(site).ok();
+        let found = found.and_then(|site| sites.uses.get(&site));
+        found.copied().unwrap_or(1)
     }
 
     /// Writes an event; negative numbers are places of the JDK.
     pub(super) fn event(&self, site: i32, count: i64, blocked: bool) {
         let location = match site {
-            -2 => JdkPlace::Park.location(),
-            -3 => JdkPlace::Wait.location(),
-            -4 => JdkPlace::Exit.location(),
+            -2 => (JdkPlace::Park.location(), None),
+            -3 => (JdkPlace::Wait.location(), None),
+            -4 => (JdkPlace::Exit.location(), None),
             _ => {
                 let sites = self.sites.lock();
                 let sites = sites.unwrap_or_else(PoisonError::into_inner);
                 let found = usize::try_from(site).ok();
-                found
-                    .and_then(|site| sites.locations.get(site).cloned())
-                    .flatten()
+                let found = found.and_then(|site| sites.locations.get(site).cloned());
+                found.unwrap_or_default()
             }
         };
         let moment = if blocked { "in" } else { "before" };
-        if let Some(location) = location {
-            self.line(&format!("{moment} {location} {count}\n"));
+        if let (Some(location), note) = location {
+            let note = note.map(|note| format!("  # {note}")).unwrap_or_default();
+            self.line(&format!("{moment} {location} {count}{note}\n"));
         }
     }
 
@@ -89,6 +132,8 @@ impl Writing {
 
     /// A disk that is full ends the schedule, not the program.
     fn line(&self, text: &str) {
-        let _ = (&self.file).write_all(text.as_bytes());
+        if let Some(mut file) = self.file.as_ref() {
+            let _ = file.write_all(text.as_bytes());
+        }
     }
 }

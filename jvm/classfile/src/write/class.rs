@@ -26,6 +26,7 @@ pub struct ClassEditor<'c> {
     pub methods: Vec<MemberEditor<'c>>,
     /// The attributes of the class.
     pub attributes: Vec<AttributeEditor<'c>>,
+    replaced: usize,
 }
 
 /// A field or method that is being edited.
@@ -103,6 +104,7 @@ impl<'c> ClassEditor<'c> {
             fields: class.fields.iter().map(MemberEditor::from).collect(),
             methods: class.methods.iter().map(MemberEditor::from).collect(),
             attributes: copied(&class.attributes),
+            replaced: 0,
         }
     }
 
@@ -166,7 +168,13 @@ impl<'c> ClassEditor<'c> {
         let method = self.methods.get_mut(index);
         let method = method.ok_or(WriteError::NoSuchMethod { index })?;
         method.set_attribute(&mut self.pool, "Code", content)?;
+        self.replaced = self.replaced.saturating_add(1);
         Ok(())
+    }
+
+    /// How often a body was replaced.
+    pub fn replaced(&self) -> usize {
+        self.replaced
     }
 
     /// Adds or replaces an attribute of the class.

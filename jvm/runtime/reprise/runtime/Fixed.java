@@ -2,6 +2,8 @@ package reprise.runtime;
 
 import java.util.Arrays;
 
+import jdk.internal.vm.annotation.DontInline;
+
 /**
  * On which side a member is that does not depend on the class of a receiver: a
  * static one, or a field. The agent is asked once per site.
@@ -36,6 +38,7 @@ final class Fixed {
         return at(site) == STAYS;
     }
 
+    @DontInline
     private static boolean ask(Class<?> c, int site) {
         boolean leaves = Native.leaves(c, site);
         synchronized (Fixed.class) {

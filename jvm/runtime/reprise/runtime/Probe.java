@@ -1,5 +1,7 @@
 package reprise.runtime;
 
+import jdk.internal.vm.annotation.DontInline;
+
 /**
  * What the code inserted into the subject's classes calls.
  *
@@ -21,32 +23,49 @@ public final class Probe {
     public static int enter(Recorder r, int method) {
         r.at = 0;
         int level = r.level;
-        return (level & 1) != 0 ? level << 1 : r.inCall(method);
+        return (level & 1) != 0 ? level << 1 : Steps.enter(r, method);
     }
 
     public static int enterBare(Recorder r, int method) {
         int level = r.level;
-        if ((level & 1) != 0) {
-            return level << 1;
-        }
-        int token = r.inCall(method);
-        r.end();
-        return token;
+        return (level & 1) != 0 ? level << 1 : Steps.enterBare(r, method);
+    }
+
+    public static int enter(Object self, Recorder r, int method) {
+        r.at = 0;
+        int level = r.level;
+        return (level & 1) != 0 ? level << 1 : Steps.enter(self, r, method);
+    }
+
+    public static int enterBare(Object self, Recorder r, int method) {
+        int level = r.level;
+        return (level & 1) != 0 ? level << 1 : Steps.enterBare(self, r, method);
+    }
+
+    public static int enterBare(Object self, Object v, Recorder r, int method) {
+        int level = r.level;
+        return (level & 1) != 0 ? level << 1 : Steps.enterBare(self, v, r, method);
+    }
+
+    public static int enterBare(Object self, int v, Recorder r, int method) {
+        int level = r.level;
+        return (level & 1) != 0 ? level << 1 : Steps.enterBare(self, v, r, method);
     }
 
     public static void returns(Recorder r, int token) {
         if ((token & 1) != 0) {
-            r.inCallRet(token, Type.VOID);
-            r.end();
+            Steps.returns(r, token);
         }
     }
 
+    @DontInline
     public static void constructed(Object value, Recorder r, int token) {
         if ((token & 1) != 0) {
             r.constructed(value, token);
         }
     }
 
+    @DontInline
     public static void caught(Throwable thrown, Recorder r, int token) {
         if (r.stripe >= 0) {
             r.abandon();
@@ -56,6 +75,7 @@ public final class Probe {
         }
     }
 
+    @DontInline
     public static void thrown(Throwable thrown, Recorder r, int token) {
         if (r.stripe >= 0) {
             r.abandon();
@@ -97,6 +117,7 @@ public final class Probe {
 
     // A call may leave.
 
+    @DontInline
     public static void call(Object receiver, Recorder r, int site) {
         r.at = 0;
         if (receiver == null) {
@@ -109,6 +130,7 @@ public final class Probe {
         }
     }
 
+    @DontInline
     public static void callBare(Object receiver, Recorder r, int site) {
         if (receiver == null) {
             return;
@@ -121,14 +143,45 @@ public final class Probe {
         }
     }
 
+    @DontInline
+    public static void call(Object receiver, Object v, Recorder r, int site) {
+        ClassInfo info = receiver == null ? null : Sites.leaving(receiver, site);
+        if (info != null) {
+            r.outCall(site);
+            r.object(receiver, info);
+            r.value(v);
+            r.end();
+        }
+    }
+
+    @DontInline
+    public static void call(Object receiver, int v, Recorder r, int site) {
+        ClassInfo info = receiver == null ? null : Sites.leaving(receiver, site);
+        if (info != null) {
+            r.outCall(site);
+            r.object(receiver, info);
+            if (r.at != 0) r.value(v);
+            r.end();
+        }
+    }
+
     public static void callSuper(Object receiver, Recorder r, int site) {
         call(receiver, r, site);
+    }
+
+    public static void callSuper(Object receiver, Object v, Recorder r, int site) {
+        call(receiver, v, r, site);
+    }
+
+    public static void callSuper(Object receiver, int v, Recorder r, int site) {
+        call(receiver, v, r, site);
     }
 
     public static void callSuperBare(Object receiver, Recorder r, int site) {
         callBare(receiver, r, site);
     }
 
+    @DontInline
     public static void callStatic(Class<?> owner, Recorder r, int site) {
         r.at = 0;
         if (Fixed.leaves(owner, site)) {
@@ -136,6 +189,7 @@ public final class Probe {
         }
     }
 
+    @DontInline
     public static void callStaticBare(Class<?> owner, Recorder r, int site) {
         if (Fixed.leaves(owner, site)) {
             r.outCall(site);
@@ -143,16 +197,33 @@ public final class Probe {
         }
     }
 
+    @DontInline
     public static void callOut(Recorder r, int site) {
         r.outCall(site);
     }
 
+    @DontInline
     public static void callOutBare(Recorder r, int site) {
         r.outCall(site);
         r.end();
     }
 
+    @DontInline
+    public static void callOut(Object v, Recorder r, int site) {
+        r.outCall(site);
+        r.value(v);
+        r.end();
+    }
+
+    @DontInline
+    public static void callOut(int v, Recorder r, int site) {
+        r.outCall(site);
+        if (r.at != 0) r.value(v);
+        r.end();
+    }
+
     /** A method of the inside that counts as outside was called: by the inside? */
+    @DontInline
     public static boolean lend(Recorder r, int site) {
         r.at = 0;
         if ((r.level & 1) == 0) {
@@ -183,8 +254,7 @@ public final class Probe {
 
     public static void returned(Recorder r) {
         if ((r.level & 1) == 0) {
-            r.outCallRet(Type.VOID);
-            r.end();
+            Steps.returned(r);
         }
     }
 
@@ -300,6 +370,7 @@ public final class Probe {
 
     // Fields.
 
+    @DontInline
     public static void reads(Object receiver, Recorder r, int site) {
         r.at = 0;
         if (receiver == null) {
@@ -314,6 +385,7 @@ public final class Probe {
         }
     }
 
+    @DontInline
     public static void writes(Object receiver, Recorder r, int site) {
         r.at = 0;
         if (receiver == null) {
@@ -497,7 +569,7 @@ public final class Probe {
 
     public static void fieldGot(Object value, Object field, Object object, int site) {
         try {
-            if (isUnmentioned(value)) {
+            if (Found.isUnmentioned(value)) {
                 Reflected.got(Recorders.current(), value, (java.lang.reflect.Field) field, object, site);
             }
         } catch (RuntimeException | LinkageError unknown) {
@@ -518,189 +590,10 @@ public final class Probe {
         }
     }
 
-    // The same for values of each type.
-
-    public static void argument(boolean v, Recorder r) { if (r.at != 0) r.value(v); }
-    public static void argument(byte v, Recorder r) { if (r.at != 0) r.value(v); }
-    public static void argument(char v, Recorder r) { if (r.at != 0) r.value(v); }
-    public static void argument(short v, Recorder r) { if (r.at != 0) r.value(v); }
-    public static void argument(int v, Recorder r) { if (r.at != 0) r.value(v); }
-    public static void argument(long v, Recorder r) { if (r.at != 0) r.value(v); }
-    public static void argument(float v, Recorder r) { if (r.at != 0) r.value(v); }
-    public static void argument(double v, Recorder r) { if (r.at != 0) r.value(v); }
-    public static void argument(Object v, Recorder r) { if (r.at != 0) r.value(v); }
-
-    public static void last(boolean v, Recorder r) { if (r.at != 0) { r.value(v); r.end(); } }
-    public static void last(byte v, Recorder r) { if (r.at != 0) { r.value(v); r.end(); } }
-    public static void last(char v, Recorder r) { if (r.at != 0) { r.value(v); r.end(); } }
-    public static void last(short v, Recorder r) { if (r.at != 0) { r.value(v); r.end(); } }
-    public static void last(int v, Recorder r) { if (r.at != 0) { r.value(v); r.end(); } }
-    public static void last(long v, Recorder r) { if (r.at != 0) { r.value(v); r.end(); } }
-    public static void last(float v, Recorder r) { if (r.at != 0) { r.value(v); r.end(); } }
-    public static void last(double v, Recorder r) { if (r.at != 0) { r.value(v); r.end(); } }
-    public static void last(Object v, Recorder r) { if (r.at != 0) { r.value(v); r.end(); } }
-
-    public static void returns(boolean v, Recorder r, int token) {
-        if ((token & 1) != 0 && !r.inCallRet(token, Type.BOOLEAN, v ? 1 : 0)) r.inCallRetOf(v, token);
-    }
-    public static void returns(byte v, Recorder r, int token) {
-        if ((token & 1) != 0) { r.inCallRet(token, Type.BYTE); if (r.at != 0) r.value(v); r.end(); }
-    }
-    public static void returns(char v, Recorder r, int token) {
-        if ((token & 1) != 0) { r.inCallRet(token, Type.CHAR); if (r.at != 0) r.value(v); r.end(); }
-    }
-    public static void returns(short v, Recorder r, int token) {
-        if ((token & 1) != 0) { r.inCallRet(token, Type.SHORT); if (r.at != 0) r.value(v); r.end(); }
-    }
-    public static void returns(int v, Recorder r, int token) {
-        if ((token & 1) != 0 && !r.inCallRet(token, Type.INT, Recorder.zigzag(v))) r.inCallRetOf(v, token);
-    }
-    public static void returns(long v, Recorder r, int token) {
-        if ((token & 1) != 0) { r.inCallRet(token, Type.LONG); if (r.at != 0) r.value(v); r.end(); }
-    }
-    public static void returns(float v, Recorder r, int token) {
-        if ((token & 1) != 0) { r.inCallRet(token, Type.FLOAT); if (r.at != 0) r.value(v); r.end(); }
-    }
-    public static void returns(double v, Recorder r, int token) {
-        if ((token & 1) != 0) { r.inCallRet(token, Type.DOUBLE); if (r.at != 0) r.value(v); r.end(); }
-    }
-    public static void returns(Object v, Recorder r, int token) {
-        if ((token & 1) != 0) { r.inCallRet(token, Type.REFERENCE); if (r.at != 0) r.value(v); r.end(); }
-    }
-
-    public static void returned(boolean v, Recorder r) {
-        if ((r.level & 1) == 0 && !r.outCallRet(Type.BOOLEAN, v ? 1 : 0)) r.outCallRetOf(v);
-    }
-    public static void returned(byte v, Recorder r) {
-        if ((r.level & 1) == 0) { r.outCallRet(Type.BYTE); if (r.at != 0) r.value(v); r.end(); }
-    }
-    public static void returned(char v, Recorder r) {
-        if ((r.level & 1) == 0) { r.outCallRet(Type.CHAR); if (r.at != 0) r.value(v); r.end(); }
-    }
-    public static void returned(short v, Recorder r) {
-        if ((r.level & 1) == 0) { r.outCallRet(Type.SHORT); if (r.at != 0) r.value(v); r.end(); }
-    }
-    public static void returned(int v, Recorder r) {
-        if ((r.level & 1) == 0 && !r.outCallRet(Type.INT, Recorder.zigzag(v))) r.outCallRetOf(v);
-    }
-    public static void returned(long v, Recorder r) {
-        if ((r.level & 1) == 0) { r.outCallRet(Type.LONG); if (r.at != 0) r.value(v); r.end(); }
-    }
-    public static void returned(float v, Recorder r) {
-        if ((r.level & 1) == 0) { r.outCallRet(Type.FLOAT); if (r.at != 0) r.value(v); r.end(); }
-    }
-    public static void returned(double v, Recorder r) {
-        if ((r.level & 1) == 0) { r.outCallRet(Type.DOUBLE); if (r.at != 0) r.value(v); r.end(); }
-    }
-    public static void returned(Object v, Recorder r) {
-        if ((r.level & 1) == 0) { r.outCallRet(Type.REFERENCE); if (r.at != 0) r.value(v); r.end(); }
-    }
-
-    public static void readStatic(boolean v, Recorder r, int site) {
-        if (Fixed.stays(site)) return;
-        r.readsStatic(site); if (r.at != 0) r.value(v); r.end();
-    }
-    public static void readStatic(byte v, Recorder r, int site) {
-        if (Fixed.stays(site)) return;
-        r.readsStatic(site); if (r.at != 0) r.value(v); r.end();
-    }
-    public static void readStatic(char v, Recorder r, int site) {
-        if (Fixed.stays(site)) return;
-        r.readsStatic(site); if (r.at != 0) r.value(v); r.end();
-    }
-    public static void readStatic(short v, Recorder r, int site) {
-        if (Fixed.stays(site)) return;
-        r.readsStatic(site); if (r.at != 0) r.value(v); r.end();
-    }
-    public static void readStatic(int v, Recorder r, int site) {
-        if (Fixed.stays(site)) return;
-        r.readsStatic(site); if (r.at != 0) r.value(v); r.end();
-    }
-    public static void readStatic(long v, Recorder r, int site) {
-        if (Fixed.stays(site)) return;
-        r.readsStatic(site); if (r.at != 0) r.value(v); r.end();
-    }
-    public static void readStatic(float v, Recorder r, int site) {
-        if (Fixed.stays(site)) return;
-        r.readsStatic(site); if (r.at != 0) r.value(v); r.end();
-    }
-    public static void readStatic(double v, Recorder r, int site) {
-        if (Fixed.stays(site)) return;
-        r.readsStatic(site); if (r.at != 0) r.value(v); r.end();
-    }
-    public static void readStatic(Object v, Recorder r, int site) {
-        if (Fixed.stays(site)) return;
-        r.readsStatic(site); if (r.at != 0) r.value(v); r.end();
-    }
-
-    public static void writeStatic(boolean v, Recorder r, int site) {
-        if (Fixed.stays(site)) return;
-        r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end();
-    }
-    public static void writeStatic(byte v, Recorder r, int site) {
-        if (Fixed.stays(site)) return;
-        r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end();
-    }
-    public static void writeStatic(char v, Recorder r, int site) {
-        if (Fixed.stays(site)) return;
-        r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end();
-    }
-    public static void writeStatic(short v, Recorder r, int site) {
-        if (Fixed.stays(site)) return;
-        r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end();
-    }
-    public static void writeStatic(int v, Recorder r, int site) {
-        if (Fixed.stays(site)) return;
-        r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end();
-    }
-    public static void writeStatic(long v, Recorder r, int site) {
-        if (Fixed.stays(site)) return;
-        r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end();
-    }
-    public static void writeStatic(float v, Recorder r, int site) {
-        if (Fixed.stays(site)) return;
-        r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end();
-    }
-    public static void writeStatic(double v, Recorder r, int site) {
-        if (Fixed.stays(site)) return;
-        r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end();
-    }
-    public static void writeStatic(Object v, Recorder r, int site) {
-        if (Fixed.stays(site)) return;
-        r.access(Recorder.OUTWRITE, site); if (r.at != 0) r.value(v); r.end();
-    }
-
     /** The outside has found an object in an inside field. */
-    public static void inRead(Object receiver, Object v, int site) {
-        if (isUnmentioned(v) && !Fixed.leaves(receiver.getClass(), site)) {
-            Recorder r = Recorders.current();
-            if (r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); found(v); }
-        }
-    }
-
-    public static void inReadStatic(Object v, int site) {
-        if (isUnmentioned(v) && !Fixed.leaves(site)) {
-            Recorder r = Recorders.current();
-            if (r.inWrite(site)) { r.value(v); r.end(); found(v); }
-        }
-    }
-
-    /** The same in an array: as if the element had been written again. */
-    public static void inReadElement(Object array, int index, Object v, int site) {
-        if (isUnmentioned(v) && Ids.isKnown(array)) {
-            Recorder r = Recorders.current();
-            int own = Native.fieldSite(site, array.getClass(), "[" + index + "]",
-                "Ljava/lang/Object;", false);
-            if (r.inWrite(own)) { r.namesOnly(); r.value(array); r.value(v); r.end(); found(v); }
-        }
-    }
-
-    /** An array that was found: the outside may write to it from now on. */
-    static void found(Object v) {
-        if (v.getClass().isArray()) {
-            Watched.add(v);
-        }
-    }
+    public static void inRead(Object receiver, Object v, int site) { if (!Fixed.leaves(site)) Found.inField(receiver, v, site); }
+    public static void inReadStatic(Object v, int site) { if (!Fixed.leaves(site)) Found.inStatic(v, site); }
+    public static void inReadElement(Object array, int index, Object v, int site) { Found.inArray(array, index, v, site); }
 
     /** `clone` was called on super: a copy is an object of its own, and has no number yet. */
     public static void copied(Object origin, Object copy) {
@@ -716,106 +609,90 @@ public final class Probe {
         }
     }
 
-    private static boolean isUnmentioned(Object o) {
-        if (o == null) {
-            return false;
-        }
-        ClassInfo info = ClassInfo.of(o.getClass());
-        return info.kind == ClassInfo.NUMBERED
-            ? info.space == ClassInfo.INSIDE && Ring.U.getLong(o, info.offset) == 0
-            : info.kind == ClassInfo.PLAIN && (info.copies || info.space == ClassInfo.ARRAY)
-                && !Ids.isKnown(o);
-    }
+    // For values of each type: whether there is anything to do. What it is stands in Steps.
 
-    public static void inWrite(Object receiver, boolean v, int site) {
-        if (receiver == null || Fixed.leaves(receiver.getClass(), site)) return;
-        Recorder r = Recorders.current();
-        if (r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
-    }
-    public static void inWrite(Object receiver, byte v, int site) {
-        if (receiver == null || Fixed.leaves(receiver.getClass(), site)) return;
-        Recorder r = Recorders.current();
-        if (r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
-    }
-    public static void inWrite(Object receiver, char v, int site) {
-        if (receiver == null || Fixed.leaves(receiver.getClass(), site)) return;
-        Recorder r = Recorders.current();
-        if (r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
-    }
-    public static void inWrite(Object receiver, short v, int site) {
-        if (receiver == null || Fixed.leaves(receiver.getClass(), site)) return;
-        Recorder r = Recorders.current();
-        if (r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
-    }
-    public static void inWrite(Object receiver, int v, int site) {
-        if (receiver == null || Fixed.leaves(receiver.getClass(), site)) return;
-        Recorder r = Recorders.current();
-        if (r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
-    }
-    public static void inWrite(Object receiver, long v, int site) {
-        if (receiver == null || Fixed.leaves(receiver.getClass(), site)) return;
-        Recorder r = Recorders.current();
-        if (r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
-    }
-    public static void inWrite(Object receiver, float v, int site) {
-        if (receiver == null || Fixed.leaves(receiver.getClass(), site)) return;
-        Recorder r = Recorders.current();
-        if (r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
-    }
-    public static void inWrite(Object receiver, double v, int site) {
-        if (receiver == null || Fixed.leaves(receiver.getClass(), site)) return;
-        Recorder r = Recorders.current();
-        if (r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
-    }
-    public static void inWrite(Object receiver, Object v, int site) {
-        if (receiver == null || Fixed.leaves(receiver.getClass(), site)) return;
-        Recorder r = Recorders.current();
-        if (r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
-    }
+    public static void argument(boolean v, Recorder r) { if (r.at != 0) Steps.argument(v, r); }
+    public static void argument(byte v, Recorder r) { if (r.at != 0) Steps.argument(v, r); }
+    public static void argument(char v, Recorder r) { if (r.at != 0) Steps.argument(v, r); }
+    public static void argument(short v, Recorder r) { if (r.at != 0) Steps.argument(v, r); }
+    public static void argument(int v, Recorder r) { if (r.at != 0) Steps.argument(v, r); }
+    public static void argument(long v, Recorder r) { if (r.at != 0) Steps.argument(v, r); }
+    public static void argument(float v, Recorder r) { if (r.at != 0) Steps.argument(v, r); }
+    public static void argument(double v, Recorder r) { if (r.at != 0) Steps.argument(v, r); }
+    public static void argument(Object v, Recorder r) { if (r.at != 0) Steps.argument(v, r); }
 
-    public static void inWriteStatic(boolean v, int site) {
-        if (Fixed.leaves(site)) return;
-        Recorder r = Recorders.current();
-        if (r.inWrite(site)) { r.value(v); r.end(); }
+    public static void last(boolean v, Recorder r) { if (r.at != 0) Steps.last(v, r); }
+    public static void last(byte v, Recorder r) { if (r.at != 0) Steps.last(v, r); }
+    public static void last(char v, Recorder r) { if (r.at != 0) Steps.last(v, r); }
+    public static void last(short v, Recorder r) { if (r.at != 0) Steps.last(v, r); }
+    public static void last(int v, Recorder r) { if (r.at != 0) Steps.last(v, r); }
+    public static void last(long v, Recorder r) { if (r.at != 0) Steps.last(v, r); }
+    public static void last(float v, Recorder r) { if (r.at != 0) Steps.last(v, r); }
+    public static void last(double v, Recorder r) { if (r.at != 0) Steps.last(v, r); }
+    public static void last(Object v, Recorder r) { if (r.at != 0) Steps.last(v, r); }
+
+    /** A method has few returns: a short event of one is compiled into it. */
+    public static void returns(boolean v, Recorder r, int token) {
+        if ((token & 1) != 0 && !r.inCallRet(token, Type.BOOLEAN, v ? 1 : 0)) Steps.returns(v, r, token);
     }
-    public static void inWriteStatic(byte v, int site) {
-        if (Fixed.leaves(site)) return;
-        Recorder r = Recorders.current();
-        if (r.inWrite(site)) { r.value(v); r.end(); }
+    public static void returns(byte v, Recorder r, int token) { if ((token & 1) != 0) Steps.returns(v, r, token); }
+    public static void returns(char v, Recorder r, int token) { if ((token & 1) != 0) Steps.returns(v, r, token); }
+    public static void returns(short v, Recorder r, int token) { if ((token & 1) != 0) Steps.returns(v, r, token); }
+    public static void returns(int v, Recorder r, int token) {
+        if ((token & 1) != 0 && !r.inCallRet(token, Type.INT, Recorder.zigzag(v))) Steps.returns(v, r, token);
     }
-    public static void inWriteStatic(char v, int site) {
-        if (Fixed.leaves(site)) return;
-        Recorder r = Recorders.current();
-        if (r.inWrite(site)) { r.value(v); r.end(); }
-    }
-    public static void inWriteStatic(short v, int site) {
-        if (Fixed.leaves(site)) return;
-        Recorder r = Recorders.current();
-        if (r.inWrite(site)) { r.value(v); r.end(); }
-    }
-    public static void inWriteStatic(int v, int site) {
-        if (Fixed.leaves(site)) return;
-        Recorder r = Recorders.current();
-        if (r.inWrite(site)) { r.value(v); r.end(); }
-    }
-    public static void inWriteStatic(long v, int site) {
-        if (Fixed.leaves(site)) return;
-        Recorder r = Recorders.current();
-        if (r.inWrite(site)) { r.value(v); r.end(); }
-    }
-    public static void inWriteStatic(float v, int site) {
-        if (Fixed.leaves(site)) return;
-        Recorder r = Recorders.current();
-        if (r.inWrite(site)) { r.value(v); r.end(); }
-    }
-    public static void inWriteStatic(double v, int site) {
-        if (Fixed.leaves(site)) return;
-        Recorder r = Recorders.current();
-        if (r.inWrite(site)) { r.value(v); r.end(); }
-    }
-    public static void inWriteStatic(Object v, int site) {
-        if (Fixed.leaves(site)) return;
-        Recorder r = Recorders.current();
-        if (r.inWrite(site)) { r.value(v); r.end(); }
-    }
+    public static void returns(long v, Recorder r, int token) { if ((token & 1) != 0) Steps.returns(v, r, token); }
+    public static void returns(float v, Recorder r, int token) { if ((token & 1) != 0) Steps.returns(v, r, token); }
+    public static void returns(double v, Recorder r, int token) { if ((token & 1) != 0) Steps.returns(v, r, token); }
+    public static void returns(Object v, Recorder r, int token) { if ((token & 1) != 0) Steps.returns(v, r, token); }
+
+    public static void returned(boolean v, Recorder r) { if ((r.level & 1) == 0) Steps.returned(v, r); }
+    public static void returned(byte v, Recorder r) { if ((r.level & 1) == 0) Steps.returned(v, r); }
+    public static void returned(char v, Recorder r) { if ((r.level & 1) == 0) Steps.returned(v, r); }
+    public static void returned(short v, Recorder r) { if ((r.level & 1) == 0) Steps.returned(v, r); }
+    public static void returned(int v, Recorder r) { if ((r.level & 1) == 0) Steps.returned(v, r); }
+    public static void returned(long v, Recorder r) { if ((r.level & 1) == 0) Steps.returned(v, r); }
+    public static void returned(float v, Recorder r) { if ((r.level & 1) == 0) Steps.returned(v, r); }
+    public static void returned(double v, Recorder r) { if ((r.level & 1) == 0) Steps.returned(v, r); }
+    public static void returned(Object v, Recorder r) { if ((r.level & 1) == 0) Steps.returned(v, r); }
+
+    public static void readStatic(boolean v, Recorder r, int site) { if (!Fixed.stays(site)) Steps.readStatic(v, r, site); }
+    public static void readStatic(byte v, Recorder r, int site) { if (!Fixed.stays(site)) Steps.readStatic(v, r, site); }
+    public static void readStatic(char v, Recorder r, int site) { if (!Fixed.stays(site)) Steps.readStatic(v, r, site); }
+    public static void readStatic(short v, Recorder r, int site) { if (!Fixed.stays(site)) Steps.readStatic(v, r, site); }
+    public static void readStatic(int v, Recorder r, int site) { if (!Fixed.stays(site)) Steps.readStatic(v, r, site); }
+    public static void readStatic(long v, Recorder r, int site) { if (!Fixed.stays(site)) Steps.readStatic(v, r, site); }
+    public static void readStatic(float v, Recorder r, int site) { if (!Fixed.stays(site)) Steps.readStatic(v, r, site); }
+    public static void readStatic(double v, Recorder r, int site) { if (!Fixed.stays(site)) Steps.readStatic(v, r, site); }
+    public static void readStatic(Object v, Recorder r, int site) { if (!Fixed.stays(site)) Steps.readStatic(v, r, site); }
+
+    public static void writeStatic(boolean v, Recorder r, int site) { if (!Fixed.stays(site)) Steps.writeStatic(v, r, site); }
+    public static void writeStatic(byte v, Recorder r, int site) { if (!Fixed.stays(site)) Steps.writeStatic(v, r, site); }
+    public static void writeStatic(char v, Recorder r, int site) { if (!Fixed.stays(site)) Steps.writeStatic(v, r, site); }
+    public static void writeStatic(short v, Recorder r, int site) { if (!Fixed.stays(site)) Steps.writeStatic(v, r, site); }
+    public static void writeStatic(int v, Recorder r, int site) { if (!Fixed.stays(site)) Steps.writeStatic(v, r, site); }
+    public static void writeStatic(long v, Recorder r, int site) { if (!Fixed.stays(site)) Steps.writeStatic(v, r, site); }
+    public static void writeStatic(float v, Recorder r, int site) { if (!Fixed.stays(site)) Steps.writeStatic(v, r, site); }
+    public static void writeStatic(double v, Recorder r, int site) { if (!Fixed.stays(site)) Steps.writeStatic(v, r, site); }
+    public static void writeStatic(Object v, Recorder r, int site) { if (!Fixed.stays(site)) Steps.writeStatic(v, r, site); }
+
+    public static void inWrite(Object o, boolean v, int site) { if (!Fixed.leaves(site)) Steps.inWrite(o, v, site); }
+    public static void inWrite(Object o, byte v, int site) { if (!Fixed.leaves(site)) Steps.inWrite(o, v, site); }
+    public static void inWrite(Object o, char v, int site) { if (!Fixed.leaves(site)) Steps.inWrite(o, v, site); }
+    public static void inWrite(Object o, short v, int site) { if (!Fixed.leaves(site)) Steps.inWrite(o, v, site); }
+    public static void inWrite(Object o, int v, int site) { if (!Fixed.leaves(site)) Steps.inWrite(o, v, site); }
+    public static void inWrite(Object o, long v, int site) { if (!Fixed.leaves(site)) Steps.inWrite(o, v, site); }
+    public static void inWrite(Object o, float v, int site) { if (!Fixed.leaves(site)) Steps.inWrite(o, v, site); }
+    public static void inWrite(Object o, double v, int site) { if (!Fixed.leaves(site)) Steps.inWrite(o, v, site); }
+    public static void inWrite(Object o, Object v, int site) { if (!Fixed.leaves(site)) Steps.inWrite(o, v, site); }
+
+    public static void inWriteStatic(boolean v, int site) { if (!Fixed.leaves(site)) Steps.inWriteStatic(v, site); }
+    public static void inWriteStatic(byte v, int site) { if (!Fixed.leaves(site)) Steps.inWriteStatic(v, site); }
+    public static void inWriteStatic(char v, int site) { if (!Fixed.leaves(site)) Steps.inWriteStatic(v, site); }
+    public static void inWriteStatic(short v, int site) { if (!Fixed.leaves(site)) Steps.inWriteStatic(v, site); }
+    public static void inWriteStatic(int v, int site) { if (!Fixed.leaves(site)) Steps.inWriteStatic(v, site); }
+    public static void inWriteStatic(long v, int site) { if (!Fixed.leaves(site)) Steps.inWriteStatic(v, site); }
+    public static void inWriteStatic(float v, int site) { if (!Fixed.leaves(site)) Steps.inWriteStatic(v, site); }
+    public static void inWriteStatic(double v, int site) { if (!Fixed.leaves(site)) Steps.inWriteStatic(v, site); }
+    public static void inWriteStatic(Object v, int site) { if (!Fixed.leaves(site)) Steps.inWriteStatic(v, site); }
 }

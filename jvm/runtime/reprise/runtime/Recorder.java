@@ -479,17 +479,6 @@ public final class Recorder extends Ring {
         return true;
     }
 
-    // What the quick way is not for.
-
-    @DontInline
-    void outCallRetOf(boolean v) { outCallRet(Type.BOOLEAN); if (at != 0) value(v); end(); }
-    @DontInline
-    void outCallRetOf(int v) { outCallRet(Type.INT); if (at != 0) value(v); end(); }
-    @DontInline
-    void inCallRetOf(boolean v, int token) { inCallRet(token, Type.BOOLEAN); if (at != 0) value(v); end(); }
-    @DontInline
-    void inCallRetOf(int v, int token) { inCallRet(token, Type.INT); if (at != 0) value(v); end(); }
-
     static long zigzag(int v) {
         return (v << 1 ^ v >> 31) & 0xffff_ffffL;
     }

@@ -5,6 +5,8 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
 
+import jdk.internal.vm.annotation.DontInline;
+
 /** Each thread's recorder. */
 public final class Recorders {
     private static final int MASK = 4095;
@@ -38,8 +40,8 @@ public final class Recorders {
      */
     static void prepare() {
         Class<?>[] used = {
-            ClassInfo.class, Crossing.class, Elements.class, Handles.class, Hidden.class, Ids.class, Native.class,
-            Order.class, Probe.class, Recorder.class, Ring.class, Sites.class, Supers.class, Type.class, Values.class,
+            ClassInfo.class, Crossing.class, Elements.class, Found.class, Handles.class, Hidden.class, Ids.class, Native.class,
+            Order.class, Probe.class, Recorder.class, Ring.class, Sites.class, Steps.class, Supers.class, Type.class, Values.class,
         };
         for (Class<?> type : used) {
             Ring.U.ensureClassInitialized(type);
@@ -66,6 +68,7 @@ public final class Recorders {
         return recorder != null && recorder.tid == tid ? recorder : another(thread, tid);
     }
 
+    @DontInline
     private static Recorder another(Thread thread, long tid) {
         Recorder recorder = FAST[(int) tid & MASK];
         if (recorder == null || recorder.tid != tid) {

@@ -44,7 +44,7 @@ final class Reflected {
             }
             r.value(value);
             r.end();
-            Probe.found(value);
+            Found.found(value);
         }
     }
 

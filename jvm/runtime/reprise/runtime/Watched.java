@@ -3,6 +3,8 @@ package reprise.runtime;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
 
+import jdk.internal.vm.annotation.DontInline;
+
 /**
  * Arrays that both sides hold: the outside may write to one at any time, with no
  * call that names it.
@@ -153,6 +155,7 @@ final class Watched {
     }
 
     /** The inside is about to read an element. */
+    @DontInline
     static void reads(Object array, int index) {
         One one = find(array);
         if (one != null && Elements.differ(array, one.before, index)) {
@@ -161,6 +164,7 @@ final class Watched {
     }
 
     /** The inside is about to read any of them. */
+    @DontInline
     static void reads(Object array) {
         One one = find(array);
         if (one != null) {
@@ -169,6 +173,7 @@ final class Watched {
     }
 
     /** The inside has written an element. */
+    @DontInline
     static void wrote(Object array, int index) {
         One one = find(array);
         if (one != null && index >= 0 && index < one.length) {

@@ -12,15 +12,28 @@ final class Ending {
         // Nothing that is called from here on is the scheduler's business.
         Engine.policy = null;
         Engine.frozen = true;
-        Native.report(what, text);
+        report(what, text);
         for (int number = 0; number < Engine.count(); number++) {
             Turn turn = Engine.turn(number);
             if (turn.state != Turn.DEAD) {
-                Native.report("stands", line(turn, turn == me));
+                report("stands", line(turn, turn == me));
             }
+        }
+        if (Serving.active) {
+            Serving.end(STATUS);
+            Engine.stay();
         }
         Runtime.getRuntime().halt(STATUS);
         return new IllegalStateException();
+    }
+
+    /** Says something to whoever started the program. */
+    static void report(String what, String text) {
+        if (Serving.active) {
+            Serving.say(what, text);
+        } else {
+            Native.report(what, text);
+        }
     }
 
     private static String line(Turn turn, boolean running) {
@@ -50,16 +63,26 @@ final class Ending {
         return owner == null ? "" : " that thread " + owner.number + " has";
     }
 
-    /** The first frame that is the program's own. */
     private static String where(Thread thread) {
-        for (StackTraceElement frame : thread.getStackTrace()) {
+        StackTraceElement frame = own(thread.getStackTrace());
+        return frame == null ? "" : ", at " + frame.getFileName() + ":" + frame.getLineNumber() + " in "
+                + frame.getClassName() + "." + frame.getMethodName();
+    }
+
+    /** The source line of the first frame that is the program's own; empty if there is none. */
+    static String place(StackTraceElement[] stack) {
+        StackTraceElement frame = own(stack);
+        return frame == null ? "" : frame.getFileName() + ":" + frame.getLineNumber();
+    }
+
+    private static StackTraceElement own(StackTraceElement[] stack) {
+        for (StackTraceElement frame : stack) {
             String name = frame.getClassName();
             if (!name.startsWith("java.") && !name.startsWith("jdk.") && !name.startsWith("sun.")
                     && !name.startsWith("reprise.scheduler.")) {
-                return ", at " + frame.getFileName() + ":" + frame.getLineNumber() + " in " + name + "."
-                        + frame.getMethodName();
+                return frame;
             }
         }
-        return "";
+        return null;
     }
 }

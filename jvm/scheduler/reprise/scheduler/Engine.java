@@ -2,6 +2,8 @@ package reprise.scheduler;
 
 import java.util.IdentityHashMap;
 import java.util.Map;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ForkJoinWorkerThread;
 
 /**
  * One thread of the program runs at a time: the one that has the turn. A thread gives
@@ -18,6 +20,8 @@ final class Engine {
     private static final Map<Thread, Turn> TURNS = new IdentityHashMap<>();
     private static Turn[] all = new Turn[16];
     private static int count;
+    /** Which run of the program it is, in a JVM that has several. */
+    private static int run;
 
     /** Whose turn it is; null when the scheduler has no say. */
     static volatile Turn running;
@@ -53,13 +57,41 @@ final class Engine {
     /** The turn of a thread of the program; null for other threads. */
     static Turn of(Thread thread) {
         synchronized (TABLE) {
-            return TURNS.get(thread);
+            Turn turn = TURNS.get(thread);
+            return turn == null || turn.run != run ? null : turn;
+        }
+    }
+
+    /** Another run of the program begins. Threads of others stay where they are. */
+    static void reset() {
+        synchronized (TABLE) {
+            run++;
+            all = new Turn[16];
+            count = 0;
+            running = null;
+            frozen = false;
+        }
+        Owners.reset();
+    }
+
+    /** Threads of runs that have ended, which wait for their turn for ever. */
+    static int left() {
+        synchronized (TABLE) {
+            return TURNS.size();
+        }
+    }
+
+    /** Whether a thread belongs to a run that has ended. */
+    static boolean isLeft(Thread thread) {
+        synchronized (TABLE) {
+            Turn turn = TURNS.get(thread);
+            return turn != null && turn.run != run;
         }
     }
 
     private static Turn add(Thread thread, String descent) {
         synchronized (TABLE) {
-            Turn turn = new Turn(thread, count, descent);
+            Turn turn = new Turn(thread, count, descent, run);
             if (count == all.length) {
                 all = java.util.Arrays.copyOf(all, 2 * count);
             }
@@ -91,16 +123,31 @@ final class Engine {
     /** A thread is being started, and will wait for its turn. */
     static void starting(Thread thread) {
         Turn turn = of(thread);
+        if (Serving.active && turn != null) {
+            checkLasting(thread);
+        }
         if (turn != null && mine() != null && turn.state == Turn.NEW) {
             turn.state = Turn.READY;
         }
     }
 
+    /** Threads that the JDK keeps for all would be there in the next run as well. */
+    private static void checkLasting(Thread thread) {
+        boolean common = thread instanceof ForkJoinWorkerThread
+                && ((ForkJoinWorkerThread) thread).getPool() == ForkJoinPool.commonPool();
+        if (common || thread.getName().startsWith("CompletableFuture")) {
+            Serving.unfit("it uses the common pool of the JDK");
+        }
+    }
+
     /** The first thing that a new thread does. */
     static void begun() {
+        if (isLeft(Thread.currentThread())) {
+            stay();
+        }
         Turn me = of(Thread.currentThread());
         // Main has begun before anybody could say so.
-        if (me != null && me.number != 0 && running != null) {
+        if (me != null && me.number != 0 && (running != null || Serving.active)) {
             me.await();
             resume(me);
         }
@@ -127,6 +174,9 @@ final class Engine {
         }
         if (next == null) {
             running = null;
+            if (Serving.active) {
+                Serving.ended();
+            }
         } else {
             next.after = me.thread;
             pass(next);
@@ -143,6 +193,14 @@ final class Engine {
         pass(next);
         me.await();
         resume(me);
+    }
+
+    /** The calling thread belongs to a run that has ended, and goes no further. */
+    static void stay() {
+        for (;;) {
+            jdk.internal.misc.Unsafe.getUnsafe().park(false, 0L);
+            Thread.interrupted();
+        }
     }
 
     private static void pass(Turn next) {

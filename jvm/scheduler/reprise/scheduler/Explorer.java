@@ -2,12 +2,18 @@ package reprise.scheduler;
 
 /** Lets a strategy choose who runs, and writes down what it has chosen, as a schedule. */
 final class Explorer extends Policy {
+    /** Whether the schedule is written down. */
+    static boolean writes = true;
+
     private final Strategy strategy;
     /** Per site: the number of the last event, and how often it was reached since. */
     private long[] counts = new long[1024];
     private long epoch = 1;
     private long steps;
+    private boolean told;
     private Turn[] ready = new Turn[16];
+    /** With a guide: who ran, and until when. */
+    private final StringBuilder stretches = new StringBuilder();
     /** The last action, which may still turn out to have had no effect. */
     private String action;
     private Turn target;
@@ -26,6 +32,7 @@ final class Explorer extends Policy {
         }
         long count = counts[site];
         counts[site] = (count >>> 32 == epoch ? count : epoch << 32) + 1;
+        me.attempt = counts[site] & 0xffff_ffffL;
     }
 
     @Override
@@ -43,6 +50,7 @@ final class Explorer extends Policy {
 
     private void offer(Turn me) {
         steps++;
+        me.steps++;
         if (me.initialising > 0) {
             return;
         }
@@ -52,6 +60,7 @@ final class Explorer extends Policy {
             if (next != me) {
                 event(me, false);
                 act("switch", next);
+                stretch(me, me.steps, " ");
                 Engine.yieldTo(me, next);
             }
         }
@@ -68,7 +77,7 @@ final class Explorer extends Policy {
             strategy.yields(me);
         }
         int count = collect();
-        Turn next = count == 0 ? timeout() : strategy.instead(ready, count);
+        Turn next = count == 0 ? timeout() : strategy.instead(me, ready, count);
         if (next == me) {
             return me;
         }
@@ -78,7 +87,7 @@ final class Explorer extends Policy {
     @Override
     Turn contended(Turn me, Object monitor, Turn owner) {
         int count = collect();
-        return leave(me, count == 0 ? timeout() : strategy.instead(ready, count), false);
+        return leave(me, count == 0 ? timeout() : strategy.instead(me, ready, count), false);
     }
 
     /** Writes down that the thread gives way. */
@@ -89,12 +98,14 @@ final class Explorer extends Policy {
         } else {
             event(me, in);
             if (next != null && next.timedOut) {
-                Native.action("timeout", next.number);
+                action("timeout", next.number);
             }
             act("switch", next);
+            stretch(me, me.steps + 1, "! ");
         }
         if (next == null) {
             flush();
+            tell();
             throw Ending.end(me, "deadlock", "");
         }
         return next;
@@ -104,26 +115,31 @@ final class Explorer extends Policy {
     void resumed(Turn me) {
         if (me.site >= 0) {
             counts[me.site] = (epoch << 32) + 1;
+            me.attempt = 1;
         }
     }
 
     @Override
     Turn ended(Turn me) {
         flush();
-        Native.event(Script.EXITS, 1, false);
+        write(Script.EXITS, 1, false);
         epoch++;
+        stretch(me, me.steps + 1, "! ");
         int count = collect();
-        Turn next = count == 0 ? timeout() : strategy.instead(ready, count);
+        Turn next = count == 0 ? timeout() : strategy.instead(me, ready, count);
         if (next != null && !isLast()) {
             if (next.timedOut) {
-                Native.action("timeout", next.number);
+                action("timeout", next.number);
             }
             act("die", next);
+            strategy.happened();
             return next;
         }
         act("die", null);
+        strategy.happened();
         if (!isLast()) {
             flush();
+            tell();
             throw Ending.end(me, "deadlock", "");
         }
         return null;
@@ -142,29 +158,47 @@ final class Explorer extends Policy {
 
     @Override
     Turn notified(Turn me, Object monitor) {
+        Turn[] waiting = new Turn[Engine.count()];
         int count = 0;
-        Turn chosen = null;
         for (int number = 0; number < Engine.count(); number++) {
             Turn turn = Engine.turn(number);
-            if (turn.state == Turn.WAITING && turn.on == monitor
-                    && strategy.random.nextInt(++count) == 0) {
-                chosen = turn;
+            if (turn.state == Turn.WAITING && turn.on == monitor) {
+                waiting[count++] = turn;
             }
         }
-        return chosen;
+        return count == 0 ? null : strategy.notified(waiting, count);
     }
 
     @Override
     void interrupts(Turn me, Turn other) {
         event(me, false);
-        Native.action(other.timedOut ? "timeout" : "notify", other.number);
+        action(other.timedOut ? "timeout" : "notify", other.number);
         resumed(me);
     }
 
     @Override
     void finish() {
         flush();
-        Native.report("steps", String.valueOf(steps));
+        tell();
+    }
+
+    /** What is known of the run beside its schedule. */
+    private void tell() {
+        if (told) {
+            return;
+        }
+        told = true;
+        Ending.report("steps", String.valueOf(steps));
+        if (stretches.length() > 0) {
+            Ending.report("stretches", stretches.toString());
+        }
+    }
+
+    /** Writes down that a thread has run up to a place, and whether it had to stop; see {@link Guide}. */
+    private void stretch(Turn me, long end, String how) {
+        if (strategy instanceof Guide) {
+            stretches.append(me.descent).append(':').append(end).append(how);
+        }
     }
 
     /** Collects who could run; returns how many. */
@@ -227,8 +261,9 @@ final class Explorer extends Policy {
             me.site = me.state == Turn.PARKED ? Script.PARKS : Script.WAITS;
         }
         long count = me.site < 0 ? 1 : counts[me.site] & 0xffff_ffffL;
-        Native.event(me.site, count, in);
+        write(me.site, count, in);
         epoch++;
+        strategy.happened();
     }
 
     private void act(String word, Turn next) {
@@ -238,8 +273,20 @@ final class Explorer extends Policy {
 
     private void flush() {
         if (action != null) {
-            Native.action(action, target == null ? -1 : target.number);
+            action(action, target == null ? -1 : target.number);
             action = null;
+        }
+    }
+
+    private static void write(int site, long count, boolean in) {
+        if (writes) {
+            Native.event(site, count, in);
+        }
+    }
+
+    private static void action(String word, int thread) {
+        if (writes) {
+            Native.action(word, thread);
         }
     }
 }

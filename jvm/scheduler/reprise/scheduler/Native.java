@@ -13,6 +13,12 @@ final class Native {
     /** Writes an action of a schedule; -1 for nobody. */
     static native void action(String word, int thread);
 
+    /**
+     * What a place uses that other threads may use, as a number from 1 on, shifted by one;
+     * the lowest bit is set if it only reads. 1 for nothing.
+     */
+    static native int use(int site);
+
     /** The thread that has the monitor; null for none. */
     static native Thread owner(Object monitor);
 }

@@ -18,6 +18,10 @@ final class Owners {
 
     private Owners() {}
 
+    static void reset() {
+        OWNERS.clear();
+    }
+
     /** The thread that has the monitor; null for none that is known. */
     static Turn of(Object monitor) {
         Owner owner = OWNERS.get(monitor);

@@ -38,6 +38,8 @@ final class Plan {
     }
 
     final List<Step> steps = new ArrayList<>();
+    /** Lines of the form {@code run THREAD END}, for a {@link Guide}. */
+    final List<String[]> runs = new ArrayList<>();
     int events;
 
     static Plan read(String path) throws IOException {
@@ -48,6 +50,8 @@ final class Plan {
             for (String line = reader.readLine(); line != null; line = reader.readLine()) {
                 if (line.startsWith("do\t")) {
                     plan.add(line.split("\t", -1), loops);
+                } else if (line.startsWith("run\t")) {
+                    plan.runs.add(line.split("\t", -1));
                 }
             }
         }

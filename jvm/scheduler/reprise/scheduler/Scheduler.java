@@ -11,9 +11,17 @@ public final class Scheduler {
         script.begin();
     }
 
-    /** Lets a strategy choose who runs. */
-    public static void explore(String strategy, long seed, long steps) {
-        Engine.begin(new Explorer(Strategy.of(strategy, seed, steps)));
+    /** Lets a strategy choose who runs; with a file, as far as that goes, what is in it. */
+    public static void explore(String strategy, long seed, long steps, String file)
+            throws java.io.IOException {
+        Engine.begin(new Explorer(file.isEmpty()
+                ? Strategy.of(strategy, seed, steps)
+                : Guide.read(file, seed)));
+    }
+
+    /** Runs the program as often as somebody asks for it. Does not return. */
+    public static void serve(String requests, String answers) throws java.io.IOException {
+        Serving.serve(requests, answers);
     }
 
     /** A thread begins. */
@@ -37,15 +45,22 @@ public final class Scheduler {
     /** Without the scheduler the threads would wait for ever. */
     private static void fail(Throwable wrong) {
         StackTraceElement[] stack = wrong.getStackTrace();
-        Native.report("refused", "the scheduler failed: " + wrong
+        Ending.report("refused", "the scheduler failed: " + wrong
                 + (stack.length == 0 ? "" : " at " + stack[0]));
         Runtime.getRuntime().halt(3);
     }
 
     /** The calling thread finds a monitor taken. */
     public static void contended(Object monitor, Thread owner) {
+        if (monitor == Engine.TABLE || monitor == Serving.OVER) {
+            // The scheduler's own: who has them leaves them at once.
+            return;
+        }
         Turn me = Engine.mine();
         Turn other = owner == null ? null : Engine.of(owner);
+        if (Serving.active && me != null && owner != null && Engine.isLeft(owner)) {
+            Serving.unfit("an earlier run of it still has a monitor");
+        }
         // Who is in there only to look whether it is meant will leave by itself.
         if (me != null && other != null && other != me && !other.looksInto(monitor)) {
             Engine.contended(me, monitor, other);
@@ -56,7 +71,7 @@ public final class Scheduler {
     public static void finish() {
         Policy policy = Engine.policy;
         Engine.running = null;
-        if (policy != null) {
+        if (policy != null && !Serving.active) {
             policy.finish();
         }
     }

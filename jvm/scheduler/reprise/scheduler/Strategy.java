@@ -7,16 +7,26 @@ abstract class Strategy {
     final Random random;
 
     Strategy(long seed) {
-        random = new Random(seed);
+        random = new Random(mixed(seed));
     }
 
-    /** The strategy of that name: random, pct:D or rr:N. */
+    /** The first numbers that Random draws are nearly the same for seeds that are near. */
+    private static long mixed(long seed) {
+        long mixed = seed + 0x9e3779b97f4a7c15L;
+        mixed = (mixed ^ mixed >>> 30) * 0xbf58476d1ce4e5b9L;
+        mixed = (mixed ^ mixed >>> 27) * 0x94d049bb133111ebL;
+        return mixed ^ mixed >>> 31;
+    }
+
+    /** The strategy of that name: random, pos, pct:D or rr:N. */
     static Strategy of(String name, long seed, long steps) {
         String[] parts = name.split(":");
         int number = parts.length > 1 ? Integer.parseInt(parts[1]) : 0;
         switch (parts[0]) {
             case "pct":
                 return new Pct(seed, Math.max(1, number), steps);
+            case "pos":
+                return new Pos(seed);
             case "rr":
                 return new RoundRobin(seed, Math.max(1, number));
             default:
@@ -27,10 +37,18 @@ abstract class Strategy {
     /** At a place where the thread, one of the first {@code count}, may be stopped. */
     abstract Turn at(Turn me, Turn[] ready, int count);
 
-    /** When the thread cannot go on. */
-    Turn instead(Turn[] ready, int count) {
+    /** When the thread cannot go on, or sleeps. */
+    Turn instead(Turn me, Turn[] ready, int count) {
         return ready[random.nextInt(count)];
     }
+
+    /** Which of the threads that wait is notified. */
+    Turn notified(Turn[] waiting, int count) {
+        return waiting[random.nextInt(count)];
+    }
+
+    /** An event has been written down. */
+    void happened() {}
 
     /** The thread offers its turn. */
     void yields(Turn me) {}
@@ -79,11 +97,11 @@ abstract class Strategy {
                 alone = 0;
                 me.priority = --lowest;
             }
-            return instead(ready, count);
+            return instead(me, ready, count);
         }
 
         @Override
-        Turn instead(Turn[] ready, int count) {
+        Turn instead(Turn me, Turn[] ready, int count) {
             Turn best = null;
             for (int at = 0; at < count; at++) {
                 Turn turn = ready[at];
@@ -100,6 +118,58 @@ abstract class Strategy {
         @Override
         void yields(Turn me) {
             me.priority = --lowest;
+        }
+    }
+
+    /**
+     * What a thread does next has a priority, and the highest is done first. What then
+     * meets what has been done, at the same field or the like, gets a new one: so each
+     * order of things that matter has its chance, however long the threads are (partial
+     * order sampling).
+     */
+    private static final class Pos extends Strategy {
+        Pos(long seed) {
+            super(seed);
+        }
+
+        @Override
+        Turn at(Turn me, Turn[] ready, int count) {
+            me.priority = draw();
+            return best(ready, count);
+        }
+
+        @Override
+        Turn instead(Turn me, Turn[] ready, int count) {
+            return best(ready, count);
+        }
+
+        private Turn best(Turn[] ready, int count) {
+            Turn best = null;
+            for (int at = 0; at < count; at++) {
+                Turn turn = ready[at];
+                if (turn.priority == 0) {
+                    turn.priority = draw();
+                }
+                if (best == null || turn.priority > best.priority) {
+                    best = turn;
+                }
+            }
+            for (int at = 0; at < count; at++) {
+                Turn other = ready[at];
+                if (other != best && Meeting.meet(best.site, other.site)) {
+                    other.priority = draw();
+                }
+            }
+            return best;
+        }
+
+        private long draw() {
+            return 1 + (random.nextLong() >>> 2);
+        }
+
+        @Override
+        void yields(Turn me) {
+            me.priority = 1;
         }
     }
 

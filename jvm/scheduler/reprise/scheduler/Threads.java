@@ -30,9 +30,13 @@ public final class Threads {
     /** When nobody has caught what a thread has thrown. */
     public static void uncaught(Thread thread, Throwable thrown) {
         Turn turn = Engine.of(thread);
+        if (turn != null && turn.number == 0) {
+            Serving.mainFailed();
+        }
         if (turn != null && thread.getUncaughtExceptionHandler() == thread.getThreadGroup()
                 && Thread.getDefaultUncaughtExceptionHandler() == null) {
-            Native.report("uncaught", turn.number + " " + thrown.getClass().getName());
+            Ending.report("uncaught", turn.number + " " + thrown.getClass().getName() + " "
+                    + Ending.place(thrown.getStackTrace()));
         }
     }
 
@@ -81,6 +85,32 @@ public final class Threads {
             me.throwing = false;
             throw new InterruptedException();
         }
+    }
+
+    public static void exit(int status) {
+        if (Serving.active && Engine.mine() != null) {
+            Serving.end(status);
+            Engine.stay();
+        }
+        System.exit(status);
+    }
+
+    public static void exit(Runtime runtime, int status) {
+        exit(status);
+    }
+
+    public static void halt(Runtime runtime, int status) {
+        if (Serving.active && Engine.mine() != null) {
+            exit(status);
+        }
+        runtime.halt(status);
+    }
+
+    public static void addShutdownHook(Runtime runtime, Thread hook) {
+        if (Serving.active) {
+            Serving.unfit("it has a shutdown hook");
+        }
+        runtime.addShutdownHook(hook);
     }
 
     public static void yield() {

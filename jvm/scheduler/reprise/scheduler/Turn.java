@@ -28,6 +28,8 @@ final class Turn {
     final int number;
     /** Which child of which: 0.2.1. */
     final String descent;
+    /** In which run of the program. */
+    final int run;
     int children;
 
     int state = NEW;
@@ -45,6 +47,10 @@ final class Turn {
     boolean timedOut;
     /** The bytecode that it is about to execute or executes. */
     int site = NOWHERE;
+    /** How often it has been reached since the last event. */
+    long attempt;
+    /** How many places it has come to at which it could be stopped. */
+    long steps;
     /** It has come to the attempt at which the schedule wants it to block. */
     boolean marked;
     /** Its end is what the schedule waits for. */
@@ -62,7 +68,8 @@ final class Turn {
     /** The monitor in whose wait set the thread really is. */
     private volatile Object really;
 
-    Turn(Thread thread, int number, String descent) {
+    Turn(Thread thread, int number, String descent, int run) {
+        this.run = run;
         this.thread = thread;
         this.number = number;
         this.descent = descent;

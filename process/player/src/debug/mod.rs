@@ -134,7 +134,7 @@ impl<'r, 'o, S: Source> Session<'r, 'o, S> {
         let (recording, segment) = (opened.recording, &opened.segment);
         let survey = Survey::of(recording, segment)?;
         let processor = source::processor(recording);
-        let blank = Blank::new(&segment.start, limits, processor, Copies::Allowed)?;
+        let blank = Blank::new(&segment.ranges(), limits, processor, Copies::Allowed)?;
         let mut used = survey.used.clone();
         let (page, end) = blank.pages();
         used.map(page, end, 0);
@@ -142,7 +142,7 @@ impl<'r, 'o, S: Source> Session<'r, 'o, S> {
             event: segment.first,
             what: "it leaves no room for a debugger".to_owned(),
         })?;
-        let space = load::load(recording, segment, &blank, &rooms.all())?;
+        let space = load::load(recording, segment, &blank, &rooms.all(), None)?;
         let counter = Counter::new(&rooms, blank.tracee)?;
         let mut play = Play::new(recording, segment, blank, space, output)?;
         let due = play.next()?;
@@ -205,6 +205,13 @@ impl<'r, 'o, S: Source> Session<'r, 'o, S> {
         }
         let len = (upto - address) as usize;
         self.play.blank.tracee.read(address, &mut into[..len])
+    }
+
+    /// Whether there is memory at an address that was left out of the recording,
+    /// because nothing in it uses that.
+    #[must_use]
+    pub fn is_left_out(&self, address: u64) -> bool {
+        self.play.space.is_missing(address)
     }
 
     /// What is mapped: from where to where, and with what protection.

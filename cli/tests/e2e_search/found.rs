@@ -1,62 +1,10 @@
 //! Schedules that a strategy chose: recorded once, followed again and again.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use reprise_jvm_testing::{agent_library, compile, jdks, sources};
-use tempfile::TempDir;
+use reprise_jvm_testing::jdks;
 
-/// A compiled subject, and a folder for schedules.
-struct Stage {
-    folder: TempDir,
-}
-
-impl Stage {
-    fn new(name: &str) -> Self {
-        let subjects = Path::new(env!("CARGO_MANIFEST_DIR")).join("../subjects");
-        let folder = tempfile::tempdir().unwrap();
-        compile(&sources(&subjects.join(name)), folder.path(), ".");
-        Self { folder }
-    }
-
-    fn reprise(&self, java: &Path, arguments: &[&OsStr]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_reprise"))
-            .env("REPRISE_AGENT", agent_library())
-            .current_dir(self.folder.path())
-            .args(arguments)
-            .arg("--")
-            .arg(java)
-            .args(["-cp", ".", "Main"])
-            .output()
-            .unwrap()
-    }
-
-    /// Records; the file and what the command did.
-    fn record(&self, java: &Path, name: &str, options: &[&str]) -> (PathBuf, Output) {
-        let file = self.folder.path().join(name);
-        let mut arguments: Vec<&OsStr> = vec!["record".as_ref()];
-        arguments.extend(options.iter().map(OsStr::new));
-        arguments.extend([OsStr::new("-o"), file.as_os_str()]);
-        let output = self.reprise(java, &arguments);
-        (file, output)
-    }
-
-    /// Follows a schedule, which must give the same output and this in the last line.
-    fn follow(&self, java: &Path, file: &Path, recorded: &Output, last: &str) {
-        let played = self.reprise(java, &["replay".as_ref(), file.as_os_str()]);
-        assert_eq!(played.status.code(), Some(0), "{played:?}");
-        assert_eq!(played.stdout, recorded.stdout);
-        let said = String::from_utf8_lossy(&played.stderr);
-        assert!(said.contains(last), "{said}");
-    }
-}
-
-/// The last lines of a run: what the program printed differs from run to run.
-fn said(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
+use crate::stage::{Stage, said};
 
 #[test]
 fn a_lost_update_is_found_and_followed() {
@@ -105,7 +53,7 @@ fn what_java_util_concurrent_did_is_followed() {
     let stage = Stage::new("schedule-pool");
     for java in jdks() {
         let home = java.display().to_string().replace('/', "-");
-        for strategy in ["random", "pct:3", "rr:5"] {
+        for strategy in ["random", "pct:3", "pos", "rr:5"] {
             let name = format!("{}-{home}.sched", strategy.replace(':', "-"));
             let option = format!("--schedule={strategy}");
             let (file, recorded) = stage.record(&java, &name, &[&option]);
@@ -121,7 +69,7 @@ fn a_strategy_that_is_none_is_refused() {
     let (_, refused) = stage.record(&jdks()[0], "x.sched", &["--schedule=pct"]);
     assert_eq!(refused.status.code(), Some(2));
     assert!(
-        said(&refused).contains("random, pct:D or rr:N"),
+        said(&refused).contains("random, pos, pct:D or rr:N"),
         "{refused:?}"
     );
 }

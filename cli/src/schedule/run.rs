@@ -1,0 +1,213 @@
+//! One run of a JVM program whose threads are scheduled, and how it went.
+
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+use reprise_schedule::minimize::Stretch;
+
+use crate::agent_library;
+use crate::failure::{Failure, Status};
+use crate::record::observe::command::{self, Handed};
+use crate::record::observe::{child, not_started, text};
+
+/// Who chooses which thread runs.
+#[derive(Clone, Copy, Debug)]
+pub enum Choice<'c> {
+    /// A strategy.
+    Strategy {
+        /// As the scheduler calls it.
+        name: &'c str,
+        /// What its choices depend on.
+        seed: u64,
+        /// How many places the run is thought to come to.
+        steps: u64,
+    },
+    /// The wishes in a file: a plan, or stretches.
+    Guide(&'c Path),
+}
+
+/// What is started.
+#[derive(Clone, Copy, Debug)]
+pub struct Start<'s> {
+    /// The program and its arguments.
+    pub command: &'s [OsString],
+    /// Whether what it prints is of no interest.
+    pub quiet: bool,
+    /// How long it may take.
+    pub limit: Option<Duration>,
+}
+
+/// How a run failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// No thread could go on.
+    Deadlock,
+    /// An exception that nobody caught.
+    Uncaught {
+        /// Its class.
+        class: String,
+        /// Where it was thrown, as far as that is known.
+        place: String,
+        /// In which thread: that may be another one in another run.
+        thread: String,
+    },
+    /// A status other than 0.
+    Status(u8),
+}
+
+impl Fault {
+    /// From what the scheduler reports: thread, class, place.
+    pub fn uncaught(report: &str) -> Self {
+        let mut words = report.splitn(3, ' ');
+        let mut word = || words.next().unwrap_or_default().to_owned();
+        Self::Uncaught {
+            thread: word(),
+            class: word(),
+            place: word(),
+        }
+    }
+
+    /// Whether both are the same failure: which of several like threads it hits does not
+    /// matter.
+    pub fn is_like(&self, other: &Self) -> bool {
+        match (self, other) {
+            (
+                Self::Uncaught { class, place, .. },
+                Self::Uncaught {
+                    class: other_class,
+                    place: other_place,
+                    ..
+                },
+            ) => class == other_class && place == other_place,
+            _ => self == other,
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Deadlock => out.write_str("deadlock"),
+            Self::Status(status) => write!(out, "status {status}"),
+            Self::Uncaught {
+                class,
+                place,
+                thread,
+            } => {
+                write!(out, "{class} in thread {thread}")?;
+                match place.is_empty() {
+                    true => Ok(()),
+                    false => write!(out, ", at {place}"),
+                }
+            }
+        }
+    }
+}
+
+/// How a run went.
+#[derive(Debug, Default)]
+pub struct Run {
+    /// Its exit status.
+    pub status: u8,
+    /// What failed beside the status.
+    special: Option<Fault>,
+    /// Where each thread stands, in a deadlock.
+    pub stands: Vec<String>,
+    /// How many places it came to.
+    pub steps: u64,
+    /// Who ran and up to where, under a guide.
+    pub stretches: Vec<Stretch>,
+    /// What a person should know.
+    pub said: Vec<String>,
+    refused: Option<String>,
+    jvms: usize,
+    /// It took too long and was ended.
+    pub endless: bool,
+    /// Somebody wanted it to end.
+    pub interrupted: bool,
+}
+
+impl Run {
+    /// How it failed, if it did.
+    pub fn fault(&self) -> Option<Fault> {
+        match (&self.special, self.status) {
+            (Some(special), _) => Some(special.clone()),
+            (None, 0) => None,
+            (None, status) => Some(Fault::Status(status)),
+        }
+    }
+
+    pub(super) fn add(&mut self, line: &str) {
+        let (what, rest) = line.split_once(' ').unwrap_or((line, ""));
+        match what {
+            "steps" => self.steps = rest.parse().unwrap_or_default(),
+            "stretches" => {
+                let words = rest.split_whitespace();
+                self.stretches = words.filter_map(|word| word.parse().ok()).collect();
+            }
+            "uncaught" if self.special.is_none() => {
+                self.special = Some(Fault::uncaught(rest));
+            }
+            "deadlock" => self.special = Some(Fault::Deadlock),
+            "stands" => self.stands.push(rest.to_owned()),
+            "refused" => self.refused = Some(rest.to_owned()),
+            "say" => self.said.push(rest.to_owned()),
+            _ => {}
+        }
+    }
+}
+
+/// Runs the program once; its schedule goes to `out`, which must not exist.
+pub fn run(start: Start<'_>, choice: Choice<'_>, out: &Path) -> Result<Run, Failure> {
+    let failure = |wrong: String| {
+        Failure::new("run under a schedule", wrong)
+            .next("reprise doctor    says what is missing here")
+            .status(Status::NoRecorder)
+    };
+    let folder = tempfile::Builder::new().prefix("reprise-report-").tempdir();
+    let folder = folder.map_err(|error| failure(error.to_string()))?;
+    let program = start.command.first().map_or(OsStr::new(""), |name| name);
+    let handed = || -> Result<Handed, String> {
+        let library = agent_library::find().map_err(|missing| missing.why)?;
+        let mut options = match choice {
+            Choice::Strategy { name, seed, steps } => {
+                format!("explore={name},seed={seed},steps={steps}")
+            }
+            Choice::Guide(file) => format!("explore=guide,guide={}", text(file)?),
+        };
+        options += &format!(",out={},report={}", text(out)?, text(folder.path())?);
+        Handed::new(&library, &options)
+    };
+    let handed = handed().map_err(failure)?;
+    let mut command = handed.command(start.command, command::launcher(program).is_some());
+    if start.quiet {
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+    }
+    let ended = child::run_for(&mut command, start.limit);
+    let ended = ended.map_err(|error| not_started(program, error))?;
+    let mut run = Run {
+        status: ended.status.unwrap_or_default(),
+        endless: ended.status.is_none(),
+        interrupted: ended.interrupted,
+        ..Run::default()
+    };
+    for entry in fs::read_dir(folder.path()).into_iter().flatten().flatten() {
+        run.jvms += 1;
+        let text = fs::read(entry.path()).unwrap_or_default();
+        for line in String::from_utf8_lossy(&text).lines() {
+            run.add(line);
+        }
+    }
+    match (&run.refused, run.jvms) {
+        (Some(why), _) => Err(failure(why.clone())),
+        (None, 0) => Err(failure("the command started no JVM".to_owned())),
+        _ => Ok(run),
+    }
+}

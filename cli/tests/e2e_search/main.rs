@@ -1,0 +1,7 @@
+//! Schedules that a strategy chose.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod found;
+mod minimized;
+mod shared;
+mod stage;

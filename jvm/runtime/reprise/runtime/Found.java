@@ -1,0 +1,55 @@
+package reprise.runtime;
+
+import jdk.internal.vm.annotation.DontInline;
+
+/**
+ * What outside classes find in inside fields, and in arrays of inside objects. An object that was never
+ * mentioned gets its number there: as if what is in the field had been written again.
+ */
+final class Found {
+    private Found() {}
+
+    @DontInline
+    static void inField(Object receiver, Object v, int site) {
+        if (isUnmentioned(v) && !Fixed.leaves(receiver.getClass(), site)) {
+            Recorder r = Recorders.current();
+            if (r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); found(v); }
+        }
+    }
+
+    @DontInline
+    static void inStatic(Object v, int site) {
+        if (isUnmentioned(v)) {
+            Recorder r = Recorders.current();
+            if (r.inWrite(site)) { r.value(v); r.end(); found(v); }
+        }
+    }
+
+    @DontInline
+    static void inArray(Object array, int index, Object v, int site) {
+        if (isUnmentioned(v) && Ids.isKnown(array)) {
+            Recorder r = Recorders.current();
+            int own = Native.fieldSite(site, array.getClass(), "[" + index + "]",
+                "Ljava/lang/Object;", false);
+            if (r.inWrite(own)) { r.namesOnly(); r.value(array); r.value(v); r.end(); found(v); }
+        }
+    }
+
+    /** An array that was found: the outside may write to it from now on. */
+    static void found(Object v) {
+        if (v.getClass().isArray()) {
+            Watched.add(v);
+        }
+    }
+
+    static boolean isUnmentioned(Object o) {
+        if (o == null) {
+            return false;
+        }
+        ClassInfo info = ClassInfo.of(o.getClass());
+        return info.kind == ClassInfo.NUMBERED
+            ? info.space == ClassInfo.INSIDE && Ring.U.getLong(o, info.offset) == 0
+            : info.kind == ClassInfo.PLAIN && (info.copies || info.space == ClassInfo.ARRAY)
+                && !Ids.isKnown(o);
+    }
+}
