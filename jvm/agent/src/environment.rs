@@ -202,7 +202,7 @@ impl Environment {
         let name = signature
             .strip_prefix('L')
             .and_then(|name| name.strip_suffix(';'));
-        Ok(name.unwrap_or(&signature).to_owned())
+        Ok(like_hidden(name.unwrap_or(&signature)))
     }
 
     /// The loader of a class, a new local reference; null for the bootstrap
@@ -398,5 +398,27 @@ fn check(function: &'static str, code: jvmtiError) -> Result<(), EnvironmentErro
     } else {
         let code = code.raw();
         Err(EnvironmentError::Refused { function, code })
+    }
+}
+
+/// Before Java 15 the number of a lambda's class stood behind a slash, as if the
+/// rest were its package; since then it is an address behind a dot.
+fn like_hidden(name: &str) -> String {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    match name.rsplit_once('/') {
+        Some((class, number)) if is_number(number) => format!("{class}.{number}"),
+        _ => name.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::like_hidden;
+
+    #[test]
+    fn classes_of_lambdas_are_named_alike() {
+        assert_eq!(like_hidden("p/Main$$Lambda$10/65"), "p/Main$$Lambda$10.65");
+        assert_eq!(like_hidden("p/Main$$Lambda.0x7f"), "p/Main$$Lambda.0x7f");
+        assert_eq!(like_hidden("p/Main$1"), "p/Main$1");
     }
 }

@@ -8,9 +8,10 @@
 //! getfield [ … areturn           the same
 //! … putfield [                   the same, if it has crossed
 //! … Arrays.asList, …Buffer.wrap  the JDK keeps it, wherever it came from
+//! invoke outside [, astore       both hold it, where the program is called again
 //! ```
 //! An array that was made on the spot and went into a field only later, or that
-//! waits in a local while the outside writes, is not seen.
+//! the JDK writes to while it waits in a local, is not seen.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -53,6 +54,8 @@ impl Holds {
         let mut stack: Vec<Source> = Vec::new();
         let mut locals: HashMap<u16, Source> = HashMap::new();
         let mut last: Option<Source> = None;
+        let waits = reads_between_calls(body);
+        let mut brought = false;
         // Without frames there is nothing to go by, and nothing is found.
         let _ = walk(
             body.class,
@@ -77,7 +80,12 @@ impl Holds {
                         Source::Elsewhere
                     };
                     locals.insert(slot, source);
+                    if brought {
+                        found.stores.insert(instruction.offset);
+                    }
                 }
+                let casts = instruction.opcode == opcode::CHECKCAST;
+                brought = waits && (brings(body, instruction) || brought && casts);
                 last = pushed(body, instruction, &locals);
             },
         );
@@ -175,6 +183,28 @@ fn is_keeper(class: &str, name: &str) -> bool {
 
 fn member<'c>(body: &Body<'c, '_>, instruction: &Instruction<'_>) -> Option<MemberRef<'c>> {
     body.class.pool.member(instruction.constant()?).ok()
+}
+
+/// Whether an instruction calls an outside class of the program.
+fn leaves<'c>(body: &Body<'c, '_>, instruction: &Instruction<'_>) -> Option<MemberRef<'c>> {
+    let calls = (opcode::INVOKEVIRTUAL..=opcode::INVOKEINTERFACE).contains(&instruction.opcode);
+    let member = member(body, instruction).filter(|_| calls)?;
+    let owner = member.class.to_str_lossy();
+    (!is_platform(&owner) && !body.patterns.is_inside(&owner)).then_some(member)
+}
+
+/// Whether it brings an array.
+fn brings(body: &Body<'_, '_>, instruction: &Instruction<'_>) -> bool {
+    leaves(body, instruction).is_some_and(|member| member.descriptor.to_str_lossy().contains(")["))
+}
+
+/// Whether a body reads elements of arrays and calls the program's outside more than
+/// once: it may read what the outside has written since.
+fn reads_between_calls(body: &Body<'_, '_>) -> bool {
+    let instructions = body.editor.instructions();
+    let reads = |i: &Instruction<'_>| (opcode::IALOAD..=opcode::SALOAD).contains(&i.opcode);
+    let calls = instructions.iter().filter(|i| leaves(body, i).is_some());
+    calls.take(2).count() == 2 && instructions.iter().any(reads)
 }
 
 fn returns_array(body: &Body<'_, '_>) -> bool {
