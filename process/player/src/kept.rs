@@ -40,9 +40,10 @@ pub fn kept<S: Source>(recording: &Recording<S>) -> Result<Kept, ReadError> {
     for (process, map) in left_out {
         let bounds = recording.pages().addresses(process, map)?;
         let ranges = bounds.chunks_exact(2);
-        kept.left_out += ranges
-            .map(|range| (range[1] - range[0]) / PAGE)
-            .sum::<u64>();
+        let pages = ranges
+            .map(|range| range[1].saturating_sub(range[0]) / PAGE)
+            .fold(0, u64::saturating_add);
+        kept.left_out = kept.left_out.saturating_add(pages);
     }
     Ok(kept)
 }
