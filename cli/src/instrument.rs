@@ -2,17 +2,17 @@
 //! what to do with both.
 
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::PathBuf;
 
 use reprise_ahead::{AheadError, Copied, Plan, RUNTIME, RUNTIME_NAME};
 use reprise_probes::pattern::Patterns;
 use reprise_probes::volatile::Sharing;
 
-use crate::escape::{Lines, escape};
 use crate::failure::{Failure, Status};
 use crate::readable::count;
 use crate::record::observe::class_path::unmatched_in;
+use crate::say::say;
 
 /// How much of what was left as it was is named.
 const SHOWN: usize = 20;
@@ -98,9 +98,4 @@ fn report(request: &Request, copied: &Copied) {
          java -Dreprise.out=x.reprise -cp {jar} MAIN-CLASS",
         count(*classes as u64, "class file")
     ));
-}
-
-fn say(line: &str) {
-    let line = escape(line.as_bytes(), Lines::One);
-    let _ = writeln!(io::stderr(), "reprise: {line}");
 }

@@ -20,6 +20,7 @@ pub mod output_name;
 pub mod readable;
 pub mod record;
 pub mod replay;
+mod say;
 pub mod schedule;
 pub mod show;
 pub mod stop;

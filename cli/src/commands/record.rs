@@ -139,7 +139,7 @@ pub(super) struct Record {
     /// 'exit != 0' and 'exit == 3' are about the exit status. 'stderr ~ PATTERN',
     /// 'stdout ~ PATTERN' and 'output ~ PATTERN' are about lines that the program
     /// writes: the last moments are written at once, and the program goes on.
-    #[arg(long, value_name = "COND")]
+    #[arg(long, value_name = "COND", conflicts_with = "schedule")]
     fails_when: Vec<Condition>,
 
     /// What is worth keeping [default: failures with --last, all with --observe].

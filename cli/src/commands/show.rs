@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use reprise_recording::{Damaged, StreamId};
 
-use crate::escape::{Lines, escape};
 use crate::failure::{Failure, Status};
 use crate::json_text;
 use crate::replay::is_schedule;
+use crate::say::say;
 use crate::show::events::{self, EventsError, Format, Selection};
 use crate::show::open::{self, Opened};
 use crate::show::{Overview, check, json, last, page, schedule};
@@ -188,12 +188,6 @@ impl Show {
         }
         Ok(Status::Done)
     }
-}
-
-/// A line beside the output, for people.
-fn say(text: &str) {
-    let text = escape(text.as_bytes(), Lines::One);
-    let _ = writeln!(io::stderr(), "reprise: {text}");
 }
 
 /// Says that a part of the recording cannot be shown.

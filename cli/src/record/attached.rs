@@ -3,8 +3,9 @@
 use reprise_recorder::{AttachError, Attached, Guard, Guarded, Outcome, guarded, record_attached};
 
 use super::last::{Bounds, Files, settings, sink, stand_aside};
-use super::{Request, discard, say};
+use super::{Request, discard};
 use crate::failure::{Failure, Status};
+use crate::say::say;
 
 /// Attaches to a program, and records it until it ends or this is told to stop. It
 /// happens in a process of its own, which may be killed without harm to the program.

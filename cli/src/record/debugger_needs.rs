@@ -5,9 +5,8 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use reprise_player::Used;
+use reprise_process_events::PAGE;
 use reprise_recorder::Memory;
-
-const PAGE: u64 = 4096;
 
 /// How much of a stack is kept.
 const STACK: u64 = 1 << 20;
@@ -85,14 +84,16 @@ impl<'a> View<'a> {
 
     fn want(&self, start: u64, end: u64) {
         for page in (start & !(PAGE - 1)..end).step_by(PAGE as usize) {
-            if let Some(map) = self.map_of(page) {
-                self.wanted
-                    .borrow_mut()
-                    .entry(map)
-                    .or_default()
-                    .insert(page);
-            }
+            self.want_page(page);
         }
+    }
+
+    /// Where it is from, if it is anywhere.
+    fn want_page(&self, page: u64) -> Option<u32> {
+        let map = self.map_of(page)?;
+        let mut wanted = self.wanted.borrow_mut();
+        wanted.entry(map).or_default().insert(page);
+        Some(map)
     }
 
     /// Reads memory as far as there is any, and remembers that it was wanted.
@@ -101,12 +102,9 @@ impl<'a> View<'a> {
         while bytes.len() < len {
             let at = address.wrapping_add(bytes.len() as u64);
             let page = at & !(PAGE - 1);
-            let Some(map) = self.map_of(page) else { break };
-            self.wanted
-                .borrow_mut()
-                .entry(map)
-                .or_default()
-                .insert(page);
+            let Some(map) = self.want_page(page) else {
+                break;
+            };
             let content = self.memory.page(map, page);
             let rest = &content[(at - page) as usize..];
             bytes.extend(&rest[..rest.len().min(len - bytes.len())]);

@@ -12,9 +12,10 @@ use reprise_recorder::{
 };
 
 use super::verify::{Verdict, verify};
-use super::{Keep, Request, discard, say, summary};
+use super::{Keep, Request, discard, summary};
 use crate::failure::{Failure, Status};
 use crate::output_name::{ReserveError, Template, Values};
+use crate::say::say;
 
 /// How much of a run is kept, and when it is written.
 #[derive(Clone, Debug)]

@@ -11,12 +11,10 @@ mod verify;
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::fs;
-use std::io::{self, Write as _};
 use std::path::Path;
 
 use reprise_recording::{Closing, CutShort, NotRecorded};
 
-use crate::escape::{Lines, escape};
 use crate::output_name::Template;
 use crate::readable;
 
@@ -41,13 +39,6 @@ pub struct Request {
     pub keep: Keep,
     /// Whether the subject may not run unrecorded.
     pub require: bool,
-}
-
-/// Says something about the recording, on standard error. Nothing here may
-/// change how the subject's own output looks, so it is one line.
-fn say(line: &str) {
-    let line = escape(line.as_bytes(), Lines::One);
-    let _ = writeln!(io::stderr(), "reprise: {line}");
 }
 
 /// How many things that are not recorded the last line names.

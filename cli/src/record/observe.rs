@@ -24,11 +24,12 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use reprise_probes::pattern::Patterns;
 
-use super::{Keep, Request, say};
+use super::{Keep, Request};
 use crate::agent_library;
 use crate::escape::{Lines, escape};
 use crate::failure::{Failure, Status, without_numbers};
 use crate::output_name::Values;
+use crate::say::say;
 use command::Handed;
 
 /// What `--observe` and its options say.

@@ -8,9 +8,10 @@ use std::time::Instant;
 
 use jiff::Timestamp;
 
-use super::{Request, say};
+use super::Request;
 use crate::failure::{Failure, Status};
 use crate::output_name::Values;
+use crate::say::say;
 use crate::schedule::run::{self, Choice, Run, Start};
 use crate::schedule::shared::{Shared, Unfit};
 

@@ -1,7 +1,7 @@
 //! A debugger on the replay of a process: gdb, or whoever connects to a port.
 
 use std::ffi::OsString;
-use std::io::{self, Write as _};
+use std::io;
 use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
@@ -16,8 +16,8 @@ use reprise_recording::Recording;
 use super::process::explain;
 use super::{Output, Request, failure};
 use crate::doctor::programs::find;
-use crate::escape::{Lines, escape};
 use crate::failure::{Failure, Status};
+use crate::say::say;
 
 /// How a replay is looked at.
 #[derive(Clone, Debug, Default)]
@@ -206,9 +206,4 @@ fn accept(listener: &UnixListener, child: &mut Child) -> io::Result<Option<Wire>
         }
         std::thread::sleep(PATIENCE);
     }
-}
-
-fn say(text: &str) {
-    let text = escape(text.as_bytes(), Lines::One);
-    let _ = writeln!(io::stderr(), "reprise: {text}");
 }

@@ -9,10 +9,11 @@ use reprise_jvm_player::jar::Classes;
 use reprise_jvm_player::{Divergence, Jvm, Plan, Played};
 use reprise_recording::Recording;
 
-use super::jvm::{self, KIND, NONE_REPLACED, say};
+use super::jvm::{self, KIND, NONE_REPLACED};
 use super::{Request, failure};
 use crate::failure::{Failure, Status};
 use crate::readable::count;
+use crate::say::say;
 
 /// How many places of divergence are shown.
 const PLACES: usize = 10;

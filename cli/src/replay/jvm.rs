@@ -1,7 +1,7 @@
 //! Recordings of chosen classes of JVM programs, as `--observe` makes them.
 
 use std::ffi::OsString;
-use std::io::{self, Write as _};
+use std::io;
 use std::net::TcpListener;
 
 use reprise_jvm_player::jar::Classes;
@@ -10,8 +10,8 @@ use reprise_jvm_player::{Jvm, Launch, Plan, PlayError, Played};
 use reprise_recording::Recording;
 
 use super::{Request, failure, listening};
-use crate::escape::{Lines, escape};
 use crate::failure::{Failure, Status};
+use crate::say::say;
 
 pub(super) use reprise_jvm_player::KIND;
 
@@ -213,10 +213,4 @@ fn explain(request: &Request, error: &PlayError) -> Failure {
             failure.next("reprise doctor    says what is missing here")
         }
     }
-}
-
-/// One line about the replay; what it says may come out of the recording.
-pub(super) fn say(line: &str) {
-    let line = escape(line.as_bytes(), Lines::One);
-    let _ = writeln!(io::stderr(), "reprise: {line}");
 }

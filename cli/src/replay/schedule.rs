@@ -10,12 +10,13 @@ use reprise_schedule::{Parsed, Schedule, Severity, Switches, check, resolve};
 use reprise_turns::plan;
 use tempfile::TempDir;
 
-use super::jvm::{free_port, say};
+use super::jvm::free_port;
 use super::{Request, listening};
 use crate::agent_library;
 use crate::failure::{Failure, Status};
 use crate::record::observe::command::{self, Handed};
 use crate::record::observe::{child, class_path, not_started, text};
+use crate::say::say;
 use crate::schedule::run::Fault;
 use crate::schedule::{no_schedule, program, read};
 

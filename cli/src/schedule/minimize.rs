@@ -14,9 +14,9 @@ use tempfile::TempDir;
 
 use super::run::{self, Choice, Fault, Run, Start};
 use super::shared::{Shared, Unfit};
-use crate::escape::{Lines, escape};
 use crate::failure::{Failure, Status};
 use crate::replay::schedule::{Following, fitting_switches, follow};
+use crate::say::say;
 
 /// How many commands of a schedule are followed, with its loops written out.
 const COMMANDS: usize = 1 << 20;
@@ -79,11 +79,6 @@ fn switches_text(n: usize) -> String {
         1 => "1 switch".to_owned(),
         n => format!("{n} switches"),
     }
-}
-
-fn say(text: &str) {
-    let text = escape(text.as_bytes(), Lines::One);
-    let _ = writeln!(io::stderr(), "reprise: {text}");
 }
 
 /// Where the result goes: a file that does not exist.

@@ -75,6 +75,10 @@ fn bad_usage_is_refused_before_anything_runs() {
         (&["--no-oracle", "--last", "1s"], "cannot be used with"),
         (&["--races", "--schedule"], "cannot be used with"),
         (
+            &["--schedule", "--fails-when", "exit != 0"],
+            "cannot be used with",
+        ),
+        (
             &["--observe", "Cart", "--last", "1s"],
             "cannot be used with",
         ),

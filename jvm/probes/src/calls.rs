@@ -242,8 +242,7 @@ fn probe(
     let (called, receiver) = match way {
         Way::Dispatch if memory.is_some() => ("memory", true),
         Way::Dispatch if by_handle => ("handle", true),
-        Way::Dispatch => ("call", true),
-        Way::Super => ("callSuper", true),
+        Way::Dispatch | Way::Super => ("call", true),
         Way::Out | Way::New(_) => ("callOut", false),
         Way::Inherited => ("callStatic", false),
         Way::SuperConstructor => ("callSuperInit", false),

@@ -24,15 +24,11 @@ use crate::probe::call;
 
 /// Whether an instruction may call `Object.clone`.
 pub(crate) fn makes(instruction: &Instruction<'_>, member: &MemberRef<'_>) -> bool {
-    is_call(instruction) && is_clone(member)
-}
-
-/// Whether an instruction calls something that has a receiver and is a class's.
-pub(crate) fn is_call(instruction: &Instruction<'_>) -> bool {
-    matches!(
+    let calls = matches!(
         instruction.opcode,
         opcode::INVOKEVIRTUAL | opcode::INVOKESPECIAL
-    )
+    );
+    calls && is_clone(member)
 }
 
 /// Arrays have their numbers elsewhere.
@@ -54,17 +50,40 @@ pub(crate) fn mentions(class: &ClassFile<'_>) -> Result<bool, ProbeError> {
     Ok(false)
 }
 
+/// Where a body has them.
+fn calls(class: &ClassFile<'_>, editor: &Editor<'_>) -> Vec<u32> {
+    let is_one = |instruction: &&Instruction<'_>| {
+        let member = instruction.constant().map(|at| class.pool.member(at));
+        matches!(member, Some(Ok(member)) if makes(instruction, &member))
+    };
+    let found = editor.instructions().iter().filter(is_one);
+    found.map(|instruction| instruction.offset).collect()
+}
+
 /// Whether a method has one; also when nobody can tell.
 pub(crate) fn has(class: &ClassFile<'_>, method: &Member<'_>) -> bool {
-    let Ok(editor) = Editor::new(class, method) else {
-        return true;
-    };
-    editor.is_some_and(|editor| {
-        editor.instructions().iter().any(|instruction| {
-            let member = instruction.constant().map(|at| class.pool.member(at));
-            matches!(member, Some(Ok(member)) if makes(instruction, &member))
-        })
-    })
+    match Editor::new(class, method) {
+        Ok(editor) => editor.is_some_and(|editor| !calls(class, &editor).is_empty()),
+        Err(_) => true,
+    }
+}
+
+/// Looks at what all of them return; whether there are any.
+pub(crate) fn instrument<'c>(
+    class: &'c ClassFile<'c>,
+    editor: &mut Editor<'c>,
+    pool: &mut PoolEditor<'c>,
+) -> Result<bool, ProbeError> {
+    let calls = calls(class, editor);
+    for offset in &calls {
+        let mut before = Snippet::new();
+        keep(&mut before)?;
+        editor.before(*offset, before)?;
+        let mut after = Snippet::new();
+        compare(&mut after, pool)?;
+        editor.after(*offset, after)?;
+    }
+    Ok(!calls.is_empty())
 }
 
 /// Before the call: what is copied stays on the stack.

@@ -189,36 +189,11 @@ fn instrument_one<'c>(
     };
     let mut id = None;
     probe(class, method, &mut editor, pool, patterns, catalog, &mut id)?;
-    let copies = copies(class, &mut editor, pool)?;
+    let copies = copies::instrument(class, &mut editor, pool)?;
     if id.is_none() && !copies {
         return Ok(None);
     }
     Ok(Some(editor.finish(pool)?))
-}
-
-/// Looks at what the calls of `clone` return; whether there are any.
-fn copies<'c>(
-    class: &'c ClassFile<'c>,
-    editor: &mut Editor<'c>,
-    pool: &mut PoolEditor<'c>,
-) -> Result<bool, ProbeError> {
-    let mut calls = Vec::new();
-    for instruction in editor.instructions() {
-        if let (true, Some(index)) = (copies::is_call(instruction), instruction.constant())
-            && copies::makes(instruction, &class.pool.member(index)?)
-        {
-            calls.push(instruction.offset);
-        }
-    }
-    for offset in &calls {
-        let mut before = Snippet::new();
-        copies::keep(&mut before)?;
-        editor.before(*offset, before)?;
-        let mut after = Snippet::new();
-        copies::compare(&mut after, pool)?;
-        editor.after(*offset, after)?;
-    }
-    Ok(!calls.is_empty())
 }
 
 /// Puts the probes into a body; the method gets its number with the first of

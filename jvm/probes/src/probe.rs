@@ -17,8 +17,7 @@
 //!            thrown(Throwable, R, token)                         when it leaves the method
 //!            thrownNew(Throwable, R, token, chain)               when it leaves a constructor
 //!            chains(R, token, chain)     int chained(R)          from one constructor to the next
-//! call       call(Object, R, site)       callBare                by the receiver's class
-//!            callSuper(Object, R, site)  callSuperBare           by the superclass
+//! call       call(Object, R, site)       callBare                by the receiver's class, or the superclass
 //!            callOut(R, site)            callOutBare             certainly out: static, constructors
 //!            call(Object, U, R, site)    callOut(U, R, site)     with the only argument, U = int or Object
 //!            returned(T, R)              returned(R)

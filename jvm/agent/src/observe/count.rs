@@ -7,10 +7,11 @@
 //! pair 3 7 1200          class 3 called class 7 so often; 0 is the JVM itself
 //! ```
 
-use reprise_classfile::read::ClassFile;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::{Mutex, PoisonError};
+
+use reprise_classfile::read::ClassFile;
 
 use super::{Session, natives};
 use crate::jni::Frame;

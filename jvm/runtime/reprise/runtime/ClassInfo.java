@@ -136,11 +136,11 @@ final class ClassInfo extends WeakReference<Class<?>> {
         // The JVM must not be asked about the fields of an array.
         offset = c.isArray() ? 0 : offset(c);
         type = Values.boxed(c);
-        boolean cloned = offset != 0 && Cloneable.class.isAssignableFrom(c) && isCopiedUnseen(c);
+        boolean unseen = offset != 0 && Cloneable.class.isAssignableFrom(c) && isCopiedUnseen(c);
         copies = inside && !c.isArray()
-            && (offset == 0 ? c.getName().indexOf('/') < 0 : cloned);
+            && (offset == 0 ? c.getName().indexOf('/') < 0 : unseen);
         kind = Enum.class.isAssignableFrom(c) && c != Enum.class ? ENUM
-            : offset != 0 && !cloned ? NUMBERED
+            : offset != 0 && !unseen ? NUMBERED
             : type != Type.VOID ? BOX
             : c == String.class ? STRING
             : c == Class.class ? CLASS

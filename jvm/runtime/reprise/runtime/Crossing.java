@@ -88,8 +88,8 @@ final class Crossing {
             int from = Elements.mismatch(now, then);
             if (from >= 0) {
                 int type = Elements.type(now);
-                r.elements(now, type, from, Elements.end(now, then, type, from));
                 Watched.knows(now);
+                r.elements(now, type, from, Elements.end(now, then, type, from));
             }
         }
         // What is written may bring in more of both.

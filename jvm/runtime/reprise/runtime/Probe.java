@@ -165,22 +165,6 @@ public final class Probe {
         }
     }
 
-    public static void callSuper(Object receiver, Recorder r, int site) {
-        call(receiver, r, site);
-    }
-
-    public static void callSuper(Object receiver, Object v, Recorder r, int site) {
-        call(receiver, v, r, site);
-    }
-
-    public static void callSuper(Object receiver, int v, Recorder r, int site) {
-        call(receiver, v, r, site);
-    }
-
-    public static void callSuperBare(Object receiver, Recorder r, int site) {
-        callBare(receiver, r, site);
-    }
-
     @DontInline
     public static void callStatic(Class<?> owner, Recorder r, int site) {
         r.at = 0;

@@ -145,13 +145,14 @@ final class Watched {
             }
             return;
         }
-        r.elements(array, type, 0, length);
+        // Remembered first: what is written to it meanwhile is then noticed, and recorded again.
         if (one != null) {
             System.arraycopy(array, 0, one.before, 0, length);
             one.thread = r.thread;
         } else if (!isFirst && length >= LONG) {
             addNew(array);
         }
+        r.elements(array, type, 0, length);
     }
 
     /** The inside is about to read an element. */
