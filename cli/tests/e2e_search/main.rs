@@ -3,6 +3,7 @@
 
 mod bugs;
 mod found;
+mod free;
 mod minimized;
 mod shared;
 mod stage;

@@ -36,6 +36,7 @@ pub(super) fn bind(session: &Session, frame: Frame) -> Option<(Global, Global)> 
                 (c"event", c"(IJZ)V", event as *mut c_void),
                 (c"use", c"(I)I", uses as *mut c_void),
                 (c"action", c"(Ljava/lang/String;I)V", action as *mut c_void),
+                (c"room", c"(ILjava/lang/String;I)J", room as *mut c_void),
                 (
                     c"owner",
                     c"(Ljava/lang/Object;)Ljava/lang/Thread;",
@@ -109,6 +110,26 @@ extern "system" fn action(env: *mut JNIEnv, _: jclass, word: jstring, thread: ji
             schedule.action(&word, thread);
         }
     });
+}
+
+extern "system" fn room(
+    env: *mut JNIEnv,
+    _: jclass,
+    thread: jint,
+    descent: jstring,
+    part: jint,
+) -> jlong {
+    let room = catch_unwind(AssertUnwindSafe(|| {
+        let Mode::Free { parts, .. } = &SESSION.get()?.mode else {
+            return None;
+        };
+        // SAFETY: the JVM calls this with its own environment, and the scheduler passes a
+        // string.
+        let descent = unsafe { Frame::of(env)?.text(descent) };
+        Some(parts.room(thread, &descent, part).addr())
+    }));
+    let address = room.ok().flatten().unwrap_or_default();
+    jlong::try_from(address).unwrap_or_default()
 }
 
 extern "system" fn owner(_: *mut JNIEnv, _: jclass, monitor: jobject) -> jobject {

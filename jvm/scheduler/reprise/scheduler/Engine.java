@@ -115,7 +115,7 @@ final class Engine {
     }
 
     /** What the JVM and the JDK create for themselves is in the topmost group, or says so. */
-    private static boolean isForeign(Thread thread) {
+    static boolean isForeign(Thread thread) {
         ThreadGroup group = thread.getThreadGroup();
         return group == null || group.getParent() == null
                 || thread.getClass().getName().startsWith("jdk.internal.");

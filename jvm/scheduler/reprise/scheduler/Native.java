@@ -19,6 +19,12 @@ final class Native {
      */
     static native int use(int site);
 
+    /** How many bytes {@link #room} has. */
+    static final int ROOM = 1 << 20;
+
+    /** Memory for what a thread writes, which is a file; 0 if there is none. */
+    static native long room(int thread, String descent, int part);
+
     /** The thread that has the monitor; null for none. */
     static native Thread owner(Object monitor);
 }
