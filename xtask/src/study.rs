@@ -83,8 +83,26 @@ const SCHEDULE_BUGS: Study = Study {
     ],
 };
 
+const SCHEDULE_COST: Study = Study {
+    name: "schedule-cost",
+    about: "kernels of several threads: plain, recorded freely, and following a schedule",
+    environment: &[("REPRISE_STUDY", "1")],
+    cargo: &[
+        "test",
+        "--locked",
+        "-p",
+        "reprise",
+        "--test",
+        "e2e_search",
+        "what_schedules_cost",
+        "--",
+        "--nocapture",
+    ],
+};
+
 const STUDIES: &[Study] = &[
     SCHEDULE_BUGS,
+    SCHEDULE_COST,
     OBSERVE_NANOXML,
     OBSERVE_PROGRAMS,
     OBSERVE_COST,

@@ -2,10 +2,9 @@
 //! they synchronise becomes a schedule.
 
 use std::collections::HashMap;
-use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::fs;
-use std::io;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
 use reprise_schedule::observed::{self, Trace};
@@ -118,10 +117,15 @@ struct Told {
 impl Parts {
     fn read(folder: &Path) -> io::Result<Self> {
         let mut parts = Vec::new();
-        for entry in fs::read_dir(folder)? {
-            let entry = entry?;
-            if let Some((number, thread, part)) = part_name(&entry.file_name()) {
-                parts.push((number, part, thread, fs::read(entry.path())?));
+        let index = fs::read_to_string(folder.join("parts")).unwrap_or_default();
+        for line in index.lines() {
+            if let Some(part) = Part::parse(line) {
+                parts.push((
+                    part.number,
+                    part.part,
+                    part.thread.clone(),
+                    part.read(folder)?,
+                ));
             }
         }
         parts.sort();
@@ -220,12 +224,37 @@ impl Parts {
     }
 }
 
-/// The thread and the part that a file is of.
-fn part_name(name: &OsStr) -> Option<(u32, ThreadId, u32)> {
-    let mut words = name.to_str()?.split('_');
-    let number = words.next()?.parse().ok()?;
-    let thread = ThreadId::parse(words.next()?).ok()?;
-    Some((number, thread, words.next()?.parse().ok()?))
+/// A part of what a thread has written, and where it is.
+struct Part {
+    number: u32,
+    thread: ThreadId,
+    part: u32,
+    file: u32,
+    offset: u64,
+    size: u64,
+}
+
+impl Part {
+    fn parse(line: &str) -> Option<Self> {
+        let mut words = line.split('\t');
+        let mut word = || words.next();
+        Some(Self {
+            number: word()?.parse().ok()?,
+            thread: ThreadId::parse(word()?).ok()?,
+            part: word()?.parse().ok()?,
+            file: word()?.parse().ok()?,
+            offset: word()?.parse().ok()?,
+            size: word()?.parse().ok()?,
+        })
+    }
+
+    fn read(&self, folder: &Path) -> io::Result<Vec<u8>> {
+        let mut file = fs::File::open(folder.join(self.file.to_string()))?;
+        file.seek(SeekFrom::Start(self.offset))?;
+        let mut bytes = Vec::new();
+        file.take(self.size).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
 }
 
 /// A place, from its line.

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod bugs;
+mod cost;
 mod found;
 mod free;
 mod minimized;

@@ -37,6 +37,7 @@ pub(super) fn bind(session: &Session, frame: Frame) -> Option<(Global, Global)> 
                 (c"use", c"(I)I", uses as *mut c_void),
                 (c"action", c"(Ljava/lang/String;I)V", action as *mut c_void),
                 (c"room", c"(ILjava/lang/String;I)J", room as *mut c_void),
+                (c"written", c"(JI)V", written as *mut c_void),
                 (
                     c"owner",
                     c"(Ljava/lang/Object;)Ljava/lang/Thread;",
@@ -126,10 +127,17 @@ extern "system" fn room(
         // SAFETY: the JVM calls this with its own environment, and the scheduler passes a
         // string.
         let descent = unsafe { Frame::of(env)?.text(descent) };
-        Some(parts.room(thread, &descent, part).addr())
+        Some(parts.room(thread, &descent, part).expose_provenance())
     }));
     let address = room.ok().flatten().unwrap_or_default();
     jlong::try_from(address).unwrap_or_default()
+}
+
+extern "system" fn written(_: *mut JNIEnv, _: jclass, room: jlong, part: jint) {
+    let address = usize::try_from(room).unwrap_or_default();
+    let room = std::ptr::with_exposed_provenance_mut(address);
+    // SAFETY: the scheduler passes what it got for that part, once, and has done with it.
+    unsafe { super::parts::Parts::written(room, part) };
 }
 
 extern "system" fn owner(_: *mut JNIEnv, _: jclass, monitor: jobject) -> jobject {

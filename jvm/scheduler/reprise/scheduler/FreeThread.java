@@ -43,6 +43,8 @@ final class FreeThread {
     private static final long TOLD = U.objectFieldOffset(FreeThread.class, "told");
     /** A word has the thread above so many bits for the step. */
     private static final int STEPS = 43;
+    private static final int MOST = (1 << 20) - 1;
+    private static final long[] NOBODY = {};
     private static int count;
     private static boolean virtual;
 
@@ -90,8 +92,12 @@ final class FreeThread {
         this.descent = descent;
     }
 
+    /** Adds a thread; null if there have been too many. */
     static FreeThread add(Thread thread, String descent) {
         synchronized (ALL) {
+            if (count >= MOST) {
+                return null;
+            }
             long tid = U.getLong(thread, TID);
             FreeThread added = new FreeThread(tid, ++count, descent);
             ALL.put(tid, added);
@@ -198,12 +204,15 @@ final class FreeThread {
         write(EXITS);
         exit = word();
         exited = true;
+        close();
+        full = true;
+        seen = NOBODY;
     }
 
     /** Its last step comes after that of another thread. */
     void follows(long word) {
         int other = of(word);
-        if (other == number || other == 0) {
+        if (other == number || other == 0 || full) {
             return;
         }
         long step = word & (1L << STEPS) - 1;
@@ -277,12 +286,18 @@ final class FreeThread {
 
     /** Gets more memory that is a file. Without, the recording ends, and the program does not. */
     private void more() {
+        close();
         if (!full) {
-            address = Native.room(number, descent, part++);
-            end = address + Native.ROOM;
+            address = Native.room(number, descent, part);
             full = address == 0;
+            end = full ? 0 : address + Native.room(part);
+            part++;
         }
-        if (full) {
+    }
+
+    private void close() {
+        if (end != 0) {
+            Native.written(end - Native.room(part - 1), part - 1);
             address = 0;
             end = 0;
         }
