@@ -5,6 +5,7 @@ mod bugs;
 mod cost;
 mod found;
 mod free;
+mod limits;
 mod minimized;
 mod shared;
 mod stage;

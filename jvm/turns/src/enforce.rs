@@ -10,7 +10,7 @@ use crate::calls::redirect;
 use crate::plan::{Moment, Place};
 use crate::values::watch;
 
-const AT: &str = "reprise/scheduler/At";
+const AT: &str = "java/reprise/scheduler/At";
 
 /// The class with its probes; none where nothing changes. `places` are those of
 /// this class, with their numbers; with `values`, what is another value in every run can

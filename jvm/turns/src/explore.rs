@@ -23,7 +23,7 @@ use crate::calls::redirect_all;
 use crate::plan::Place;
 use crate::values::watch;
 
-const POINT: &str = "reprise/scheduler/Point";
+const POINT: &str = "java/reprise/scheduler/Point";
 const OBJECT: FieldType<'static> = FieldType::Object(Utf8(b"java/lang/Object"));
 
 /// A bytecode that gets a probe.

@@ -34,7 +34,7 @@ use crate::facts::Facts;
 use crate::values::watch;
 use kind::Kind;
 
-const FREE: &str = "reprise/scheduler/Free";
+const FREE: &str = "java/reprise/scheduler/Free";
 const OBJECT: FieldType<'static> = FieldType::Object(Utf8(b"java/lang/Object"));
 
 /// Which accesses are recorded.

@@ -11,6 +11,7 @@
 //! | the places that a schedule names, and no others | [`enforce`] |
 //! | everywhere where a strategy may want to switch | [`explore`] |
 //! | what synchronises, of threads that run freely | [`free`] |
+//! | class loaders that know only what is theirs | [`loaders`] |
 //! | what is another value in every run | `values` |
 //! | what has to be known of a program for that | [`facts`] |
 //! | what the scheduler is to do, as a file | [`plan`] |
@@ -27,6 +28,7 @@ pub mod enforce;
 pub mod explore;
 pub mod facts;
 pub mod free;
+pub mod loaders;
 pub mod plan;
 pub mod platform;
 mod values;

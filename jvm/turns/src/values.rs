@@ -9,7 +9,7 @@ use reprise_classfile::write::{Invoke, PoolEditor, Snippet};
 
 use crate::TurnError;
 
-const VALUES: &str = "reprise/scheduler/Values";
+const VALUES: &str = "java/reprise/scheduler/Values";
 
 /// Sends such values of a method to the scheduler; whether there are any.
 pub(crate) fn watch<'c>(

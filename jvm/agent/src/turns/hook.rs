@@ -13,7 +13,7 @@ use jvmti_bindings::sys::jvmti::{
 };
 use reprise_classfile::read::ClassFile;
 use reprise_turns::plan::Place;
-use reprise_turns::{enforce, explore, free, platform};
+use reprise_turns::{enforce, explore, free, loaders, platform};
 
 use super::{Mode, SESSION, Session, natives, refuse};
 use crate::jni::{Frame, long};
@@ -215,7 +215,13 @@ unsafe extern "system" fn class_loaded(
         };
         let name = name.to_str().ok()?;
         // SAFETY: the JVM hands over a live loader, or null.
-        let edited = unsafe { change(session, loader, name, bytes) }?;
+        let edited = unsafe { change(session, loader, name, bytes) };
+        let own = !loader.is_null() && !reprise_probes::pattern::is_platform(name);
+        let edited = match own.then(|| loaders::answering(edited.as_deref().unwrap_or(bytes))) {
+            // SAFETY: as above.
+            Some(Ok(Some(answering))) if unsafe { readable(session, loader, name) } => answering,
+            _ => edited?,
+        };
         let memory = session.environment.copy_for_jvm(&edited).ok()?;
         // SAFETY: both are places for the results, and the memory is the JVM's.
         unsafe {

@@ -12,8 +12,8 @@ use crate::jni::{Frame, Global};
 /// Binds the scheduler's native methods, and lets it and the JDK use each other.
 /// Returns the module and the class of the scheduler.
 pub(super) fn bind(session: &Session, frame: Frame) -> Option<(Global, Global)> {
-    let native = frame.find_class(c"reprise/scheduler/Native")?;
-    let scheduler = frame.find_class(c"reprise/scheduler/Scheduler")?;
+    let native = frame.find_class(c"java/reprise/scheduler/Native")?;
+    let scheduler = frame.find_class(c"java/reprise/scheduler/Scheduler")?;
     let object = frame.find_class(c"java/lang/Object")?;
     // SAFETY: the classes were just found, and modules live as long as they do;
     // the function has the signature that is given.

@@ -136,8 +136,10 @@ final class FreeThread {
     static void sayVirtual() {
         if (!virtual) {
             virtual = true;
-            Native.report("say", "the program uses virtual threads, which are not recorded: only"
-                    + " platform threads can be scheduled");
+            String place = Ending.place(new Throwable().getStackTrace());
+            Native.report("say", "the program creates virtual threads"
+                    + (place.isEmpty() ? "" : ", the first at " + place)
+                    + ", which are not recorded: only platform threads can be scheduled");
         }
     }
 
