@@ -57,23 +57,23 @@ impl Facts {
     /// Looks for collections that synchronise.
     fn add_mentioned(&mut self, class: &ClassFile<'_>) -> Result<(), ReadError> {
         for index in class.pool.indexes() {
-            let name = match class.pool.get(index)? {
-                Constant::Class { name } => class.pool.utf8(name)?,
-                Constant::NameAndType { name, .. } => class.pool.utf8(name)?,
-                _ => continue,
+            let found = match class.pool.get(index)? {
+                Constant::Class { name } => {
+                    let name = class.pool.utf8(name)?.to_str_lossy();
+                    let kinds = ["Concurrent", "CopyOnWrite", "Queue", "Deque"];
+                    let old = ["java/util/Vector", "java/util/Stack", "java/util/Hashtable"];
+                    let concurrent = name.strip_prefix("java/util/concurrent/");
+                    old.contains(&&*name)
+                        || concurrent.is_some_and(|name| kinds.iter().any(|k| name.contains(k)))
+                }
+                Constant::MethodRef { .. } => {
+                    let member = class.pool.member(index)?;
+                    member.class.0 == b"java/util/Collections"
+                        && member.name.0.starts_with(b"synchronized")
+                }
+                _ => false,
             };
-            let name = name.to_str_lossy();
-            self.collections |= name.starts_with("synchronized")
-                || matches!(
-                    &*name,
-                    "java/util/Vector" | "java/util/Stack" | "java/util/Hashtable"
-                )
-                || name
-                    .strip_prefix("java/util/concurrent/")
-                    .is_some_and(|name| {
-                        let kinds = ["Concurrent", "CopyOnWrite", "Queue", "Deque"];
-                        kinds.iter().any(|kind| name.contains(kind))
-                    });
+            self.collections |= found;
         }
         Ok(())
     }

@@ -106,6 +106,14 @@ final class FreeThread {
         }
     }
 
+    /** A thread that is not recorded after all. */
+    static void forget(FreeThread thread) {
+        synchronized (ALL) {
+            ALL.remove(thread.tid);
+            FAST[(int) thread.tid & MASK] = null;
+        }
+    }
+
     static FreeThread current() {
         return of(Thread.currentThread());
     }

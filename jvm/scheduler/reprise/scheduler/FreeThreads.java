@@ -31,10 +31,17 @@ final class FreeThreads {
     /** The first thing that a thread does. */
     static void begun() {
         FreeThread me = FreeThread.current();
-        if (me != null && me.starter != 0) {
-            me.follows(me.starter);
-            Stripes.enter(me, Stripes.POOLS);
+        // Main has begun before anybody could say so.
+        if (me == null || me.number == 1) {
+            return;
         }
+        if (me.starter == 0) {
+            // Started by the JVM, as what runs at its end is: no thread of the program.
+            FreeThread.forget(me);
+            return;
+        }
+        me.follows(me.starter);
+        Stripes.enter(me, Stripes.POOLS);
     }
 
     /** The last. */
