@@ -58,6 +58,12 @@ fn threads() {
 }
 
 #[test]
+fn interrupted_computations() {
+    check("process-preempt", &["-pthread"]);
+    check("process-spin", &[]);
+}
+
+#[test]
 fn optimised_code() {
     check("process-crash", &["-O3", "-march=native"]);
 }
