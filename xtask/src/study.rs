@@ -123,6 +123,22 @@ const STUDIES: &[Study] = &[
         ],
     },
     Study {
+        name: "last-bugs",
+        about: "ten bugs of known programs, captured at their crash and found backwards in gdb",
+        environment: &[("LAST_BUGS", "long")],
+        cargo: &[
+            "test",
+            "--release",
+            "--locked",
+            "-p",
+            "reprise",
+            "--test",
+            "e2e_bugs",
+            "--",
+            "--nocapture",
+        ],
+    },
+    Study {
         name: "recording-faults",
         about: "what is still readable of a recording that was cut short or damaged, at length",
         environment: &[("RECORDING_FAULTS", "long")],

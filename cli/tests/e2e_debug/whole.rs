@@ -31,9 +31,10 @@ fn memory() {
     check("process-memory", &[]);
 }
 
-// FIXME: `process-signals` is missing here. Recorded on a very busy machine, its
-// end differs in one page, sometimes without a debugger, too; always by the same
-// bits.
+#[test]
+fn signals() {
+    check("process-signals", &[]);
+}
 
 #[test]
 fn a_static_program() {

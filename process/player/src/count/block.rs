@@ -255,6 +255,7 @@ impl Writer<'_> {
                 self.code.raw(&load.unwrap_or_default());
                 if call {
                     self.place(index, instruction, true);
+                    self.code.save_below();
                     self.push(behind);
                 }
                 self.find();

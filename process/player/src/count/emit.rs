@@ -10,6 +10,7 @@
 //!       + 24     rcx
 //!       + 32     where a jump goes that is not known beforehand, in the program
 //!       + 40     the same, in the translation
+//!       + 48     what is right below the stack, in front of a call
 //!       + 64     syscall, int3: for calls in the name of the process
 //!       + 128    words that something is compared with
 //!       + 4096   where jumps went: for each of 65536 sets, two pairs of minus
@@ -54,6 +55,10 @@ impl Desk {
 
     fn jump(self) -> u64 {
         self.0 + 40
+    }
+
+    pub(super) fn below(self) -> u64 {
+        self.0 + 48
     }
 
     /// The `syscall` instruction.
@@ -190,6 +195,15 @@ impl Code {
     pub(super) fn push_constant(&mut self) -> Gap {
         self.raw(&[0xff, 0x35]);
         self.gap()
+    }
+
+    /// Keeps what is right below the stack, where a return address will be.
+    pub(super) fn save_below(&mut self) {
+        self.save_rcx();
+        // mov rcx, [rsp - 8]
+        self.raw(&[0x48, 0x8b, 0x4c, 0x24, 0xf8]);
+        self.store(RCX, self.desk.below());
+        self.give_rcx_back();
     }
 
     pub(super) fn save_rax(&mut self) {
