@@ -229,6 +229,14 @@ final class Order {
         return false;
     }
 
+    /** Whether a thread has something left to do. */
+    synchronized boolean isToCome(int thread) {
+        Line line = lines.get(thread);
+        return line != null && !line.gone && !stopped
+            && (!complete || !line.events.isEmpty() || line.current != null
+                || line.thread.runsInside);
+    }
+
     /** Waits until another thread has entered and used as many monitors and fields. */
     void follow(int thread, int other, long count, Object monitor) {
         Line before;
