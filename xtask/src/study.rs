@@ -51,6 +51,23 @@ const OBSERVE_PROGRAMS: Study = Study {
     ],
 };
 
+const OBSERVE_LIBRARIES: Study = Study {
+    name: "observe-libraries",
+    about: "libraries from Maven Central, each inside as a whole, recorded and replayed",
+    environment: &[("REPRISE_STUDY", "1")],
+    cargo: &[
+        "test",
+        "--locked",
+        "-p",
+        "reprise-jvm-player",
+        "--test",
+        "e2e_replay",
+        "libraries",
+        "--",
+        "--nocapture",
+    ],
+};
+
 const OBSERVE_COST: Study = Study {
     name: "observe-cost",
     about: "what it costs to observe one class of a program that analyses bytecode",
@@ -112,6 +129,7 @@ const STUDIES: &[Study] = &[
     SCHEDULE_BUGS,
     OBSERVE_NANOXML,
     OBSERVE_PROGRAMS,
+    OBSERVE_LIBRARIES,
     OBSERVE_COST,
     Study {
         name: "moving",

@@ -125,6 +125,16 @@ public final class Recorder extends Ring {
         end();
     }
 
+    /**
+     * What follows has no place in the inside code, and a replay must not do it too soon: it comes
+     * after as many uses of this very thread.
+     */
+    void pins() {
+        if (order.had != followed) {
+            follows(thread, order.had);
+        }
+    }
+
     /** The use of a field or an element has failed. */
     void abandon() {
         Order.abandon(stripe);
