@@ -125,8 +125,26 @@ const fn servers(
     }
 }
 
+const SCHEDULE_COST: Study = Study {
+    name: "schedule-cost",
+    about: "kernels of several threads: plain, recorded freely, and following a schedule",
+    environment: &[("REPRISE_STUDY", "1")],
+    cargo: &[
+        "test",
+        "--locked",
+        "-p",
+        "reprise",
+        "--test",
+        "e2e_search",
+        "what_schedules_cost",
+        "--",
+        "--nocapture",
+    ],
+};
+
 const STUDIES: &[Study] = &[
     SCHEDULE_BUGS,
+    SCHEDULE_COST,
     OBSERVE_NANOXML,
     OBSERVE_PROGRAMS,
     OBSERVE_LIBRARIES,
