@@ -160,7 +160,7 @@ fn any_words_make_some_schedule() {
         let mut words = |n: usize| -> Vec<u32> {
             let mut next = || {
                 seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                (seed >> 29) << 28 | (seed >> 8) % 5
+                ((seed >> 29) << 28) | ((seed >> 8) % 5)
             };
             (0..n).map(|_| next()).collect()
         };
