@@ -22,6 +22,10 @@ const KINDS: &[(&str, Describe)] = &[
         let event = reprise_process_events::wire::read(payload).ok()?;
         Some(reprise_process_events::describe(&event))
     }),
+    (reprise_process_events::PLACES, |payload| {
+        let place = reprise_process_events::wire::read_place(payload).ok()?;
+        Some(reprise_process_events::describe_place(place))
+    }),
 ];
 
 /// The longest text of an event, and the most bytes that are shown as bytes.

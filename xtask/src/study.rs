@@ -100,8 +100,51 @@ const SCHEDULE_BUGS: Study = Study {
     ],
 };
 
+/// A study of `cli/tests/e2e_servers`; the variable says which.
+const fn servers(
+    name: &'static str,
+    about: &'static str,
+    environment: &'static [(&'static str, &'static str)],
+) -> Study {
+    Study {
+        name,
+        about,
+        environment,
+        cargo: &[
+            "test",
+            "--release",
+            "--locked",
+            "-p",
+            "reprise",
+            "--test",
+            "e2e_servers",
+            "--",
+            "--nocapture",
+            "--test-threads=1",
+        ],
+    }
+}
+
+const SCHEDULE_COST: Study = Study {
+    name: "schedule-cost",
+    about: "kernels of several threads: plain, recorded freely, and following a schedule",
+    environment: &[("REPRISE_STUDY", "1")],
+    cargo: &[
+        "test",
+        "--locked",
+        "-p",
+        "reprise",
+        "--test",
+        "e2e_search",
+        "what_schedules_cost",
+        "--",
+        "--nocapture",
+    ],
+};
+
 const STUDIES: &[Study] = &[
     SCHEDULE_BUGS,
+    SCHEDULE_COST,
     OBSERVE_NANOXML,
     OBSERVE_PROGRAMS,
     OBSERVE_LIBRARIES,
@@ -140,6 +183,37 @@ const STUDIES: &[Study] = &[
             "--test-threads=1",
         ],
     },
+    Study {
+        name: "last-bugs",
+        about: "ten bugs of known programs, captured at their crash and found backwards in gdb",
+        environment: &[("LAST_BUGS", "long")],
+        cargo: &[
+            "test",
+            "--release",
+            "--locked",
+            "-p",
+            "reprise",
+            "--test",
+            "e2e_bugs",
+            "--",
+            "--nocapture",
+        ],
+    },
+    servers(
+        "last-load",
+        "httpd under load, recorded for 10 minutes, with a dump every 30 s (LAST_LOAD: seconds)",
+        &[("LAST_LOAD", "600")],
+    ),
+    servers(
+        "last-contained",
+        "recording and replaying as an ordinary user in a place like a container",
+        &[("LAST_CONTAINED", "1")],
+    ),
+    servers(
+        "last-peers",
+        "the last second side by side with CRIU, gdb's record full and rr",
+        &[("LAST_PEERS", "1")],
+    ),
     Study {
         name: "recording-faults",
         about: "what is still readable of a recording that was cut short or damaged, at length",
@@ -193,7 +267,9 @@ pub(crate) fn run(arguments: &[String]) -> TaskResult {
     let workspace = Workspace::load()?;
     let mut cargo = command::cargo(study.cargo);
     cargo.args(arguments).current_dir(&workspace.root);
-    cargo.envs(study.environment.iter().copied());
+    // What the caller has set counts.
+    let environment = study.environment.iter().copied();
+    cargo.envs(environment.filter(|(name, _)| std::env::var_os(name).is_none()));
     let mut output = String::new();
     let status = command::lines(&mut cargo, |line| {
         println!("{line}");

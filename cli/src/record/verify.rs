@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use reprise_player::{Limits, Page, PlayError, Supply, Used, rehearse};
+use reprise_player::{Limits, Needed, Page, PlayError, Supply, rehearse};
 use reprise_recorder::{Draft, Memory};
 use reprise_recording::{NotRecorded, Recording, WriteError};
 
@@ -37,29 +37,37 @@ impl Supply for Supplied<'_> {
     fn page(&mut self, map: u32, address: u64) -> Page {
         self.0.page(map, address)
     }
+
+    fn ranges_at(&mut self, pause: u64) -> Option<Vec<(u64, u64)>> {
+        self.0.ranges_at(pause)
+    }
+
+    fn read_at(&mut self, pause: u64, address: u64, into: &mut [u8]) -> bool {
+        self.0.read_at(pause, address, into)
+    }
 }
 
 /// Plays each process of a recording that is being written, at this path, and
 /// writes the memory that it needs. Of one that does not replay, all memory is
 /// written and the failure named.
 pub(super) fn verify(path: &Path, draft: &mut Draft) -> Result<Verdict, WriteError> {
-    let recording = Recording::open(path).map_err(|error| error.to_string());
     let all: Vec<_> = draft
         .processes()
         .map(|(process, program)| (process, program.to_owned()))
         .collect();
+    let mut needs = Vec::new();
+    for (process, _) in &all {
+        needs.push(tried(path, draft, *process)?);
+    }
     let mut failed = Vec::new();
-    for (process, program) in &all {
-        let used = match &recording {
-            Err(error) => Err(error.clone()),
-            Ok(recording) => needed(recording, draft, *process).map_err(|error| error.to_string()),
-        };
-        draft.keep(*process, used.as_ref().ok())?;
-        if let Err(error) = used {
-            failed.push(match all.len() {
+    for ((process, program), needed) in all.iter().zip(needs) {
+        draft.keep(*process, needed.as_ref().ok().map(|needed| &needed.used))?;
+        match needed {
+            Ok(needed) => draft.keep_places(*process, &needed.places)?,
+            Err(error) => failed.push(match all.len() {
                 1 => error,
                 _ => format!("process {process} ({program}): {error}"),
-            });
+            }),
         }
     }
     if all.is_empty() {
@@ -82,10 +90,47 @@ pub(super) fn verify(path: &Path, draft: &mut Draft) -> Result<Verdict, WriteErr
     Ok(Verdict::Unverified(why))
 }
 
-/// The pages that a replay of a process needs, and those that a debugger wants.
-fn needed(recording: &Recording, draft: &Draft, process: u32) -> Result<Used, PlayError> {
+/// What a replay of a process needs. Where a computation was interrupted at a place
+/// that is not found again, the recording begins there.
+fn tried(
+    path: &Path,
+    draft: &mut Draft,
+    process: u32,
+) -> Result<Result<Needed, String>, WriteError> {
+    let mut tries = 0;
+    loop {
+        let recording = match Recording::open(path) {
+            Ok(recording) => recording,
+            Err(error) => return Ok(Err(error.to_string())),
+        };
+        let error = match needed(&recording, draft, process) {
+            Ok(needed) => return Ok(Ok(needed)),
+            Err(error) => error,
+        };
+        let PlayError::Unrecognised { event } = error else {
+            return Ok(Err(error.to_string()));
+        };
+        // Each try takes a while, so the next failure is the last.
+        let pause = match (tries, draft.last_pause(process)) {
+            (0, _) | (_, None) => event,
+            (_, Some(last)) => last,
+        };
+        tries += 1;
+        if !draft.begin_again_at(process, pause)? {
+            return Ok(Err(error.to_string()));
+        }
+        draft.note(NotRecorded {
+            what: "the time before".to_owned(),
+            why: "a computation was interrupted at a place that was not found again".to_owned(),
+            count: 1,
+        });
+    }
+}
+
+/// What a replay of a process needs, with what a debugger wants.
+fn needed(recording: &Recording, draft: &Draft, process: u32) -> Result<Needed, PlayError> {
     let memory = draft.memory(process).ok_or(PlayError::Empty)?;
-    let mut used = rehearse(recording, process, &LIMITS, &mut Supplied(memory))?;
-    debugger_needs::add(memory, &mut used);
-    Ok(used)
+    let mut needed = rehearse(recording, process, &LIMITS, &mut Supplied(memory))?;
+    debugger_needs::add(memory, &mut needed.used);
+    Ok(needed)
 }

@@ -115,6 +115,7 @@ pub(super) fn explain(request: &Request, recording: &Recording, error: &PlayErro
         PlayError::Read(_)
         | PlayError::Event { .. }
         | PlayError::Unplayable { .. }
+        | PlayError::Unrecognised { .. }
         | PlayError::Empty
         | PlayError::NoProcess { .. }
         | PlayError::Processor { .. }

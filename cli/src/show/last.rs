@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
 
-use reprise_recording::{Damaged, Event, ReadError, Recording, Source, StreamId};
+use reprise_recording::{Damaged, Event, ReadError, Recording, Source, StreamId, StreamInfo};
 
 use crate::event_text;
 use crate::event_text::jvm::{self, Jvm};
@@ -116,8 +116,13 @@ pub fn last<S: Source>(
     // Keyed by the global order: stamp, then stream, then number.
     let mut kept: BTreeMap<(u64, StreamId, u64), Row> = BTreeMap::new();
     let mut damage = Vec::new();
+    // Where pauses were is no event of its own.
+    let is_shown = |id: StreamId, info: &StreamInfo| match only {
+        Some(only) => only == id,
+        None => info.kind != reprise_process_events::PLACES,
+    };
     let streams = recording.streams();
-    for (id, info) in streams.filter(|(id, _)| only.is_none_or(|only| only == *id)) {
+    for (id, info) in streams.filter(|(id, info)| is_shown(*id, info)) {
         let mut wanted = limit as u64;
         // No stamp of a chunk is above that of the chunk behind it.
         let mut highest = u64::MAX;

@@ -31,9 +31,10 @@ fn memory() {
     check("process-memory", &[]);
 }
 
-// FIXME: `process-signals` is missing here. Recorded on a very busy machine, its
-// end differs in one page, sometimes without a debugger, too; always by the same
-// bits.
+#[test]
+fn signals() {
+    check("process-signals", &[]);
+}
 
 #[test]
 fn a_static_program() {
@@ -55,6 +56,12 @@ fn threads() {
     check("process-threads", &["-pthread"]);
     check("process-threads-crash", &["-pthread"]);
     check("process-threads-storm", &["-pthread"]);
+}
+
+#[test]
+fn interrupted_computations() {
+    check("process-preempt", &["-pthread"]);
+    check("process-spin", &[]);
 }
 
 #[test]

@@ -114,6 +114,16 @@ impl Stage {
         Some(output.unwrap())
     }
 
+    /// What `reprise show` says of the recording.
+    pub(crate) fn show(&self, options: &[&str]) -> String {
+        let output = Command::new(REPRISE)
+            .arg("show")
+            .arg(self.recording())
+            .args(options)
+            .output();
+        String::from_utf8(output.unwrap().stdout).unwrap()
+    }
+
     pub(crate) fn write(&self, name: &str, content: &[u8]) {
         File::create(self.path(name))
             .unwrap()

@@ -3,6 +3,7 @@
 use std::process::Command;
 
 use crate::stage::{Stage, check, check_end};
+use crate::subjects::{self, subjects};
 use crate::unharmed::outlives_its_recorder;
 
 /// Compiles a program in the stage's folder.
@@ -16,8 +17,7 @@ fn compile(stage: &Stage, source: &str) {
     assert!(compiled.unwrap().success());
 }
 
-/// Records and replays a program that nobody here wrote. Where a thread computes
-/// for long, only what was behind that is replayed.
+/// Records and replays a program that nobody here wrote.
 fn program(command: &[&str]) {
     if Command::new(command[0]).arg("--version").output().is_err() {
         println!("skipped: {} is not installed", command[0]);
@@ -94,6 +94,27 @@ fn a_thread_that_computes_for_long_makes_room_for_others() {
         "a thread that computes for long",
         &recorded,
         &stage.replay(),
+    );
+}
+
+/// Threads that were interrupted in loops, in which registers alone do not tell one
+/// time around from another, are interrupted at the same places again, and nothing
+/// of the time before is lost.
+#[test]
+fn interrupted_computations_are_found_again() {
+    let stage = Stage::new();
+    let subject = subjects().into_iter().find(|s| s.name == "process-preempt");
+    subjects::compile(&subject.unwrap(), &stage.path("program"));
+    let recorded = stage.record(&["./program"], b"");
+    let said = String::from_utf8_lossy(&recorded.stderr);
+    assert_eq!(recorded.status.code(), Some(0), "{said}");
+    assert!(!said.contains("not recorded"), "{said}");
+    check("interrupted", &recorded, &stage.replay());
+    let shown = stage.show(&["--events"]);
+    assert!(shown.contains("is stopped at 0x"), "{shown}");
+    assert!(
+        shown.contains(" instructions behind the one before"),
+        "{shown}"
     );
 }
 

@@ -1,6 +1,6 @@
 //! What an event says, in one line for people.
 
-use crate::event::{Call, Ending, Event, Position};
+use crate::event::{Call, Ending, Event, Place, Position};
 use std::fmt::Write as _;
 
 /// How much of what a call brought in is shown.
@@ -40,8 +40,19 @@ pub fn describe(event: &Event) -> String {
             Position::AtCall => format!("a call waits, thread {} runs", switch.thread),
             _ => format!("thread {} runs", switch.thread),
         },
+        Event::Pause(pause) => {
+            let ip = pause.state.registers.rip();
+            format!("the thread is stopped at {ip:#x}, in a computation")
+        }
         Event::Exit(exit) => format!("the thread ends, with {}", exit.status as i32),
     }
+}
+
+/// Where a pause was, in words.
+#[must_use]
+pub fn describe_place(place: Place) -> String {
+    let Place { event, count } = place;
+    format!("event {event} is {count} instructions behind the one before")
 }
 
 /// A system call as a tracer would print it, with what it brought in.

@@ -164,6 +164,25 @@ pub struct Exit {
     pub writes: Vec<Write>,
 }
 
+/// The running thread was stopped between two events, in the middle of a
+/// computation. What follows happened there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pause {
+    /// All registers. They alone do not tell the place: a loop may come back to
+    /// them.
+    pub state: State,
+}
+
+/// Where a pause was. It is found out when the recording is written, so it is not
+/// in the event.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The number of the pause's event.
+    pub event: u64,
+    /// How many instructions ran since the event before it.
+    pub count: u64,
+}
+
 /// A system call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Call {
@@ -312,6 +331,8 @@ pub enum Event {
     Switch(Switch),
     /// A thread has ended.
     Exit(Exit),
+    /// A thread was stopped in the middle of a computation.
+    Pause(Pause),
 }
 
 /// Which event.
@@ -335,6 +356,8 @@ pub enum Kind {
     Switch,
     /// [`Event::Exit`].
     Exit,
+    /// [`Event::Pause`].
+    Pause,
 }
 
 impl Event {
@@ -351,6 +374,7 @@ impl Event {
             Self::Thread(_) => Kind::Thread,
             Self::Switch(_) => Kind::Switch,
             Self::Exit(_) => Kind::Exit,
+            Self::Pause(_) => Kind::Pause,
         }
     }
 }

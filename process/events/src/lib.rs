@@ -12,6 +12,10 @@
 //! Of several threads one runs at a time, so there is one order of events for
 //! all of them: each event is of the thread that a [`Switch`] named last.
 //!
+//! Where a thread had to be stopped between two events there is a [`Pause`]. Its
+//! [`Place`], a number of instructions, is in a stream of the kind [`PLACES`] of
+//! the same process.
+//!
 //! The processes that a program made are in its recording, too, each with a
 //! stream and page maps of its own, and each can be played alone. The manifest
 //! lists them ([`Process`]).
@@ -29,10 +33,10 @@ mod family;
 mod sums;
 pub mod wire;
 
-pub use crate::describe::describe;
+pub use crate::describe::{describe, describe_place};
 pub use crate::event::{
-    Call, Content, End, Ending, Event, Exit, Kind, Position, Region, Registers, Signal, Sigreturn,
-    Start, State, Switch, Thread, Threads, Tsc, Write,
+    Call, Content, End, Ending, Event, Exit, Kind, Pause, Place, Position, Region, Registers,
+    Signal, Sigreturn, Start, State, Switch, Thread, Threads, Tsc, Write,
 };
 pub use crate::family::{PROCESSES, Process};
 pub use crate::sums::{PAGE, PageSums, STACK_RED_ZONE};
@@ -43,9 +47,15 @@ pub const KIND: &str = "process.syscalls";
 /// The kind of the recordings.
 pub const RECORDING: &str = "process.last";
 
-/// The version of the events. Version 2 knows threads, and version 3 pages that
-/// are not in the recording.
-pub const VERSION: u32 = 3;
+/// The version of the events. Version 2 knows threads, version 3 pages that are
+/// not in the recording, and version 4 pauses.
+pub const VERSION: u32 = 4;
+
+/// The kind of the streams that say where the pauses of a process were.
+pub const PLACES: &str = "process.places";
+
+/// The version of those.
+pub const PLACES_VERSION: u32 = 1;
 
 /// The number of the first page map that is not a segment's start.
 pub const FIRST_CONTENT: u32 = 1 << 31;

@@ -1,8 +1,10 @@
-//! The bytes of an event, version 2. Version 1 has the first six.
+//! The bytes of an event, version 4. Version 1 has the first six, and versions 2
+//! and 3 the first ten.
 //!
 //! ```text
 //!  byte    1 start, 2 call, 3 signal, 4 sigreturn, 5 tsc, 6 end,
-//!          7 start of several threads, 8 thread, 9 switch, 10 exit
+//!          7 start of several threads, 8 thread, 9 switch, 10 exit,
+//!          11 pause
 //!  start:      state, word brk, list of region
 //!  call:       number, word ip, list of arguments (number each),
 //!              option read (word32), number result, list of write,
@@ -19,6 +21,7 @@
 //!  thread:     number, state, byte 1 if it is in a call, else 0
 //!  switch:     byte position, number of the thread that runs
 //!  exit:       word ip, number status, list of write
+//!  pause:      state
 //!
 //!  state       registers, bytes (XSAVE layout)
 //!  registers   27 words
@@ -32,14 +35,22 @@
 //!              last
 //!  word        eight bytes, little-endian; word32: four
 //! ```
+//! The places of pauses are in a stream of their own, whose events are two numbers:
+//! that of the pause's event, and how many instructions ran since the event
+//! before it.
+//!
 //! Results and arguments are numbers: most are small. A result that is an error
 //! is small when it is turned around, so it is stored in zigzag.
 
 use crate::event::{
-    Call, Content, End, Ending, Event, Exit, Position, Region, Registers, Signal, Sigreturn, Start,
-    State, Switch, Thread, Threads, Tsc, Write,
+    Call, Content, End, Ending, Event, Exit, Pause, Place, Position, Region, Registers, Signal,
+    Sigreturn, Start, State, Switch, Thread, Threads, Tsc, Write,
 };
 use crate::sums::PageSums;
+
+use self::values::{In, Out, unzigzag, zigzag};
+
+mod values;
 
 /// Why bytes are no event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -119,6 +130,30 @@ pub fn write(event: &Event, out: &mut Vec<u8>) {
             out.number(exit.status);
             out.list(&exit.writes, Out::write);
         }
+        Event::Pause(pause) => {
+            out.byte(11);
+            out.state(&pause.state);
+        }
+    }
+}
+
+/// Appends the place of a pause to `out`.
+pub fn write_place(place: Place, out: &mut Vec<u8>) {
+    let mut out = Out(out);
+    out.number(place.event);
+    out.number(place.count);
+}
+
+/// Reads the place of a pause that is all of `bytes`.
+pub fn read_place(bytes: &[u8]) -> Result<Place, WireError> {
+    let mut bytes = In(bytes);
+    let place = Place {
+        event: bytes.number()?,
+        count: bytes.number()?,
+    };
+    match bytes.0.len() {
+        0 => Ok(place),
+        more => Err(WireError::Long(more)),
     }
 }
 
@@ -166,6 +201,9 @@ pub fn read(bytes: &[u8]) -> Result<Event, WireError> {
             status: bytes.number()?,
             writes: bytes.list(In::write)?,
         }),
+        11 => Event::Pause(Pause {
+            state: bytes.state()?,
+        }),
         found => {
             let what = "an event";
             return Err(WireError::Choice { what, found });
@@ -176,10 +214,6 @@ pub fn read(bytes: &[u8]) -> Result<Event, WireError> {
         more => Err(WireError::Long(more)),
     }
 }
-
-struct Out<'a>(&'a mut Vec<u8>);
-
-struct In<'a>(&'a [u8]);
 
 impl Out<'_> {
     fn call(&mut self, call: &Call) {
@@ -252,45 +286,6 @@ impl Out<'_> {
             Position::AtCall => 1,
             Position::AtFault => 2,
         });
-    }
-
-    fn list<T>(&mut self, list: &[T], mut each: impl FnMut(&mut Self, &T)) {
-        self.number(list.len() as u64);
-        for element in list {
-            each(self, element);
-        }
-    }
-
-    fn option<T>(&mut self, value: Option<T>, write: impl FnOnce(&mut Self, T)) {
-        self.byte(u8::from(value.is_some()));
-        if let Some(value) = value {
-            write(self, value);
-        }
-    }
-
-    fn bytes(&mut self, bytes: &[u8]) {
-        self.number(bytes.len() as u64);
-        self.0.extend_from_slice(bytes);
-    }
-
-    fn number(&mut self, mut value: u64) {
-        while value >= 0x80 {
-            self.byte(value as u8 | 0x80);
-            value >>= 7;
-        }
-        self.byte(value as u8);
-    }
-
-    fn word(&mut self, word: u64) {
-        self.0.extend_from_slice(&word.to_le_bytes());
-    }
-
-    fn word32(&mut self, word: u32) {
-        self.0.extend_from_slice(&word.to_le_bytes());
-    }
-
-    fn byte(&mut self, byte: u8) {
-        self.0.push(byte);
     }
 }
 
@@ -386,95 +381,6 @@ impl In<'_> {
             }
         }
     }
-
-    /// Every element takes at least a byte, so a length that lies is found out
-    /// before the list has grown.
-    fn list<T>(
-        &mut self,
-        mut each: impl FnMut(&mut Self) -> Result<T, WireError>,
-    ) -> Result<Vec<T>, WireError> {
-        let len = self.len()?;
-        let mut list = Vec::new();
-        for _ in 0..len {
-            list.push(each(self)?);
-        }
-        Ok(list)
-    }
-
-    fn option<T>(
-        &mut self,
-        what: &'static str,
-        read: impl FnOnce(&mut Self) -> Result<T, WireError>,
-    ) -> Result<Option<T>, WireError> {
-        match self.byte()? {
-            0 => Ok(None),
-            1 => read(self).map(Some),
-            found => Err(WireError::Choice { what, found }),
-        }
-    }
-
-    fn bytes(&mut self) -> Result<Vec<u8>, WireError> {
-        let len = self.len()?;
-        let (bytes, rest) = self.0.split_at_checked(len).ok_or(WireError::Short)?;
-        self.0 = rest;
-        Ok(bytes.to_vec())
-    }
-
-    /// A number of bytes or elements, of which there are at least as many left.
-    fn len(&mut self) -> Result<usize, WireError> {
-        let len = usize::try_from(self.number()?).map_err(|_| WireError::Number)?;
-        if len > self.0.len() {
-            return Err(WireError::Short);
-        }
-        Ok(len)
-    }
-
-    fn number(&mut self) -> Result<u64, WireError> {
-        let mut value = 0;
-        for shift in (0..64).step_by(7) {
-            let byte = self.byte()?;
-            let bits = u64::from(byte & 0x7f);
-            if shift == 63 && bits > 1 {
-                return Err(WireError::Number);
-            }
-            value |= bits << shift;
-            if byte < 0x80 {
-                return Ok(value);
-            }
-        }
-        Err(WireError::Number)
-    }
-
-    fn number32(&mut self) -> Result<u32, WireError> {
-        u32::try_from(self.number()?).map_err(|_| WireError::Number)
-    }
-
-    fn word(&mut self) -> Result<u64, WireError> {
-        self.array().map(u64::from_le_bytes)
-    }
-
-    fn word32(&mut self) -> Result<u32, WireError> {
-        self.array().map(u32::from_le_bytes)
-    }
-
-    fn byte(&mut self) -> Result<u8, WireError> {
-        self.array::<1>().map(|[byte]| byte)
-    }
-
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], WireError> {
-        let (array, rest) = self.0.split_first_chunk().ok_or(WireError::Short)?;
-        self.0 = rest;
-        Ok(*array)
-    }
-}
-
-fn zigzag(value: u64) -> u64 {
-    let value = value.cast_signed();
-    ((value << 1) ^ (value >> 63)).cast_unsigned()
-}
-
-fn unzigzag(value: u64) -> u64 {
-    (value >> 1) ^ (value & 1).wrapping_neg()
 }
 
 #[cfg(test)]

@@ -49,6 +49,7 @@ impl<S: Source> Play<'_, '_, S> {
             Event::Thread(thread) => self.play_thread(number, thread)?,
             Event::Switch(switch) => self.play_switch(number, *switch, stop)?,
             Event::Exit(exit) => self.play_exit(number, exit, stop)?,
+            Event::Pause(pause) => self.play_pause(number, pause, stop)?,
             Event::Start(_) => {
                 let what = "a segment begins inside another".to_owned();
                 return Err(PlayError::Unplayable {

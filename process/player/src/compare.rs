@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use reprise_process_events::{End, PAGE, PageSums, Registers};
+use reprise_process_events::{End, PAGE, PageSums, Registers, State};
 use reprise_recording::Source;
 
 use crate::PlayError;
@@ -33,30 +33,27 @@ impl<S: Source> Play<'_, '_, S> {
         end: &End,
         here: &Registers,
     ) -> Result<(), PlayError> {
-        let plain = |registers: &Registers| {
-            let mut plain = *registers;
-            plain.set_orig_rax(0);
-            plain.set_eflags(plain.eflags() & !TRACERS_FLAGS);
-            plain
+        let state = State {
+            registers: *here,
+            extended: self.blank.tracee.state()?.extended,
         };
-        let (recorded, actual) = (plain(&end.state.registers), plain(here));
-        if let Some((name, expected, actual)) = recorded.difference(&actual) {
-            let fact = |value| Fact::Register { name, value };
-            return Err(self.diverged(event, here.rip(), fact(expected), fact(actual)));
-        }
-        self.compare_extended(event, end, here.rip())?;
+        self.compare_state(event, &end.state, &state)?;
         self.compare_memory(event, end, here.rip())
     }
 
-    fn compare_extended(&self, event: u64, end: &End, ip: u64) -> Result<(), PlayError> {
-        let here = self.blank.tracee.state()?.extended;
-        let pairs = end.state.extended.iter().zip(&here).enumerate();
-        let mut differing = pairs.filter(|(at, (e, a))| e != a && !IN_USE.contains(at));
-        if let Some((offset, (expected, actual))) = differing.next() {
-            let fact = |value| Fact::Extended { offset, value };
-            return Err(self.diverged(event, ip, fact(*expected), fact(*actual)));
+    /// Finds the first difference between the registers and the recorded ones.
+    pub(crate) fn compare_state(
+        &self,
+        event: u64,
+        recorded: &State,
+        here: &State,
+    ) -> Result<(), PlayError> {
+        match difference(recorded, here) {
+            None => Ok(()),
+            Some((expected, actual)) => {
+                Err(self.diverged(event, here.registers.rip(), expected, actual))
+            }
         }
-        Ok(())
     }
 
     fn compare_memory(&mut self, event: u64, end: &End, ip: u64) -> Result<(), PlayError> {
@@ -133,4 +130,32 @@ impl<S: Source> Play<'_, '_, S> {
         }
         Ok(())
     }
+}
+
+/// The first difference between recorded registers and others, if there is one.
+pub(crate) fn difference(recorded: &State, here: &State) -> Option<(Fact, Fact)> {
+    let general = general_difference(&recorded.registers, &here.registers);
+    if let Some((name, expected, actual)) = general {
+        let fact = |value| Fact::Register { name, value };
+        return Some((fact(expected), fact(actual)));
+    }
+    let pairs = recorded.extended.iter().zip(&here.extended).enumerate();
+    let mut differing = pairs.filter(|(at, (e, a))| e != a && !IN_USE.contains(at));
+    let (offset, (expected, actual)) = differing.next()?;
+    let fact = |value| Fact::Extended { offset, value };
+    Some((fact(*expected), fact(*actual)))
+}
+
+/// The first general register that differs, with its two values.
+pub(crate) fn general_difference(
+    recorded: &Registers,
+    here: &Registers,
+) -> Option<(&'static str, u64, u64)> {
+    let plain = |registers: &Registers| {
+        let mut plain = *registers;
+        plain.set_orig_rax(0);
+        plain.set_eflags(plain.eflags() & !TRACERS_FLAGS);
+        plain
+    };
+    plain(recorded).difference(&plain(here))
 }

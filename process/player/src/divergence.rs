@@ -79,6 +79,11 @@ pub enum Fact {
         /// Where.
         ip: u64,
     },
+    /// A computation was interrupted.
+    Pause {
+        /// Where.
+        ip: u64,
+    },
     /// A register had this value.
     Register {
         /// Which.
@@ -180,6 +185,7 @@ impl fmt::Display for Fact {
             Self::Counter { ip } => {
                 write!(out, "a reading of the time-stamp counter at {ip:#x}")
             }
+            Self::Pause { ip } => write!(out, "an interruption at {ip:#x}"),
             Self::Register { name, value } => write!(out, "{name} {value:#x}"),
             Self::Extended { offset, value } => {
                 write!(

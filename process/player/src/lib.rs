@@ -9,6 +9,7 @@
 //! | what is due, and what has been done? | `play.rs` |
 //! | what happens at each event? | `arrive.rs`; calls that map memory: `mapping.rs` |
 //! | which thread runs? | `threads.rs` |
+//! | where was a computation interrupted? | `pause.rs`, `places.rs`; finding that out: `seek.rs` |
 //! | did it end the same? | `compare.rs` |
 //! | what is a divergence? | `divergence.rs` |
 //! | how does a debugger move through it, also backwards? | `debug/` |
@@ -30,8 +31,11 @@ mod divergence;
 mod kept;
 mod load;
 mod mapping;
+mod pause;
+mod places;
 mod play;
 mod ranges;
+mod seek;
 mod source;
 mod space;
 mod supply;
@@ -49,6 +53,7 @@ pub use reprise_process_events::RECORDING as KIND;
 pub use reprise_tracee::{Use, Watch};
 
 use nix::errno::Errno;
+use reprise_process_events::Place;
 use reprise_process_events::wire::WireError;
 use reprise_recording::{ReadError, Recording, Source};
 use reprise_tracee::{TraceError, processor};
@@ -89,6 +94,12 @@ pub enum PlayError {
         event: u64,
         /// What is wrong with it.
         what: String,
+    },
+    /// A place between two events was not found again.
+    #[error("the place where a computation was interrupted, event {event}, was not found again")]
+    Unrecognised {
+        /// The event's number.
+        event: u64,
     },
     /// There is nothing to play.
     #[error("it holds no start of a process to play from")]
@@ -144,38 +155,62 @@ pub fn play<S: Source>(
     let segment = source::last_segment(recording, which)?;
     let processor = source::processor(recording);
     let copies = blank::Copies::Forbidden;
+    let survey = survey::Survey::of(recording, &segment)?;
     let blank = blank::Blank::new(&segment.ranges(), limits, processor, copies)?;
-    let space = load::load(recording, &segment, &blank, &[], None)?;
-    play::Play::new(recording, &segment, blank, space, output)?.run()
+    let rooms = pause::rooms(&survey, &blank, segment.first)?;
+    let space = load::load(
+        recording,
+        &segment,
+        &blank,
+        &pause::all(rooms.as_ref()),
+        None,
+    )?;
+    let mut play = play::Play::new(recording, &segment, blank, space, output)?;
+    play.count_in(rooms, survey)?;
+    play.run()
+}
+
+/// What a recording that has no memory yet needs.
+#[derive(Clone, Debug, Default)]
+pub struct Needed {
+    /// The pages that its replay has used.
+    pub used: Used,
+    /// Where its pauses were.
+    pub places: Vec<Place>,
 }
 
 /// Plays the last segment of a process of a recording that has no memory yet, and
-/// finds out which pages it needs: those that it takes from `supply`.
+/// finds out which pages it needs, those that it takes from `supply`, and where its
+/// pauses were.
 pub fn rehearse<S: Source>(
     recording: &Recording<S>,
     process: u32,
     limits: &Limits,
     supply: &mut dyn Supply,
-) -> Result<Used, PlayError> {
+) -> Result<Needed, PlayError> {
     check_processor(recording)?;
     let segment = source::last_segment(recording, Some(process))?;
     let processor = source::processor(recording);
     // Its page stays, so it must be where nothing is ever mapped.
-    let used = survey::Survey::of(recording, &segment)?.used;
-    let used: Vec<_> = used.all().iter().map(|r| (r.start, r.end)).collect();
+    let survey = survey::Survey::of(recording, &segment)?;
+    let used: Vec<_> = survey.used.all().iter().map(|r| (r.start, r.end)).collect();
     let blank = blank::Blank::new(&used, limits, processor, blank::Copies::Forbidden)?;
-    let space = load::load(recording, &segment, &blank, &[], Some(supply))?;
+    let rooms = pause::rooms(&survey, &blank, segment.first)?;
+    let all = pause::all(rooms.as_ref());
+    let space = load::load(recording, &segment, &blank, &all, Some(supply))?;
     let nobody = &mut |_: Wrote<'_>| {};
     let mut play = play::Play::new(recording, &segment, blank, space, nobody)?;
     play.supplies = Some(supply::Supplies {
         from: supply,
         used: Used::new(),
+        brought: Vec::new(),
     });
+    play.count_in(rooms, survey)?;
     play.run()?;
-    Ok(play
-        .supplies
-        .map(|supplies| supplies.used)
-        .unwrap_or_default())
+    let places = play.places.all();
+    let used = play.supplies.map(|supplies| supplies.used);
+    let used = used.unwrap_or_default();
+    Ok(Needed { used, places })
 }
 
 fn check_processor<S: Source>(recording: &Recording<S>) -> Result<(), PlayError> {

@@ -9,6 +9,8 @@ use reprise_tracee::{Resume, Stop};
 use crate::PlayError;
 use crate::blank::Blank;
 use crate::divergence::{Divergence, Fact, Location};
+use crate::pause::Counting;
+use crate::places::Places;
 use crate::source::{self, Segment};
 use crate::space::Space;
 use crate::supply::Supplies;
@@ -42,6 +44,10 @@ pub(crate) struct Play<'r, 'o, S> {
     pub(crate) space: Space,
     /// Where missing pages come from, if they come from anywhere.
     pub(crate) supplies: Option<Supplies<'o>>,
+    /// Where the pauses were, as far as that is known.
+    pub(crate) places: Places,
+    /// What counts instructions, if there are pauses.
+    pub(crate) counting: Option<Counting>,
     pub(crate) threads: Threads,
     pub(crate) brk: u64,
     /// The address behind the `syscall` instruction that the process is at.
@@ -71,6 +77,8 @@ impl<'r, 'o, S: Source> Play<'r, 'o, S> {
             blank,
             space,
             supplies: None,
+            places: Places::of(recording, segment.process)?,
+            counting: None,
             threads,
             brk: segment.start.brk,
             behind: 0,
@@ -85,10 +93,10 @@ impl<'r, 'o, S: Source> Play<'r, 'o, S> {
     pub(crate) fn run(&mut self) -> Result<Played, PlayError> {
         let mut ending = None;
         while let Some(event) = self.next()? {
-            let stop = if self.runs_to(&event) {
-                Some(self.go()?)
-            } else {
-                None
+            let stop = match &event {
+                Event::Pause(pause) => self.go_to_pause(pause)?,
+                event if self.runs_to(event) => Some(self.go()?),
+                _ => None,
             };
             ending = self.arrive(&event, stop)?;
             if ending.is_some() {

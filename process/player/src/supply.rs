@@ -34,6 +34,14 @@ pub trait Supply {
 
     /// The page of a page map that begins at an address.
     fn page(&mut self, map: u32, address: u64) -> Page;
+
+    /// The ranges in which there was something at the pause of this event; `None`
+    /// if memory was not kept there, the process having been in a loop that changes
+    /// nothing.
+    fn ranges_at(&mut self, pause: u64) -> Option<Vec<(u64, u64)>>;
+
+    /// Reads whole pages as they were then; `false` if nobody knows.
+    fn read_at(&mut self, pause: u64, address: u64, into: &mut [u8]) -> bool;
 }
 
 /// The pages that a replay has used, by page map.
@@ -43,6 +51,8 @@ pub type Used = BTreeMap<u32, BTreeSet<u64>>;
 pub(crate) struct Supplies<'o> {
     pub(crate) from: &'o mut dyn Supply,
     pub(crate) used: Used,
+    /// What has come since whoever translates code was told, from where to where.
+    pub(crate) brought: Vec<(u64, u64)>,
 }
 
 /// Memory as it is there now, which remembers what was missing.
@@ -154,6 +164,7 @@ impl<S: Source> Play<'_, '_, S> {
                 }
             }
         }
+        supplies.brought.push((start, end));
         self.space.found(start, end);
         Ok(true)
     }

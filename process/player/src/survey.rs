@@ -24,6 +24,8 @@ pub(crate) struct Survey {
     changes: Vec<(u64, u64, u64)>,
     /// The events at which another thread runs, in order.
     turns: Vec<Turn>,
+    /// There are pauses.
+    pub(crate) pauses: bool,
     /// The last event.
     pub(crate) last: u64,
     /// How the run ended, if that was recorded.
@@ -51,6 +53,7 @@ impl Survey {
             code: Vec::new(),
             changes: Vec::new(),
             turns: Vec::new(),
+            pauses: false,
             last: segment.first,
             ending: None,
         };
@@ -70,6 +73,7 @@ impl Survey {
                 Event::Call(call) => survey.call(number, &call, segment.start.brk),
                 Event::End(end) => survey.ending = Some(end.ending),
                 Event::Exit(_) => running = None,
+                Event::Pause(_) => survey.pauses = true,
                 Event::Switch(switch) => {
                     survey.turns.push(Turn {
                         event: number,

@@ -7,7 +7,7 @@ use reprise_syscalls::{Call, is_error};
 use reprise_tracee::{Resume, Stop, Tracee, Trap};
 
 use crate::calls::{Way, unrecordable};
-use crate::log::{Page, Whose};
+use crate::log::{Joint, Page, Whose};
 use crate::parting::counter_on;
 use crate::session::{Phase, Session, Trouble};
 use crate::snapshot::Image;
@@ -157,7 +157,7 @@ impl Session {
         if among_many {
             self.log.put_off();
         } else {
-            self.begin_segment(self.site, false)?;
+            self.begin_segment(self.site, Joint::Apart)?;
         }
         turns::resume(self.thread.tracee, Resume::ToCall, 0)?;
         Ok(())

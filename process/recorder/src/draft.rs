@@ -2,16 +2,19 @@
 //! pages are needed; then those are written, or all of them if it fails.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
+use std::fs::File;
+use std::io::{self, Seek as _};
 
-use reprise_process_events::{OMITTED, PAGE, Region, Start};
-use reprise_recording::{Closing, NotRecorded, WriteError, Writer};
+use reprise_process_events::{OMITTED, PAGE, PLACES, PLACES_VERSION, Place, Region, Start, wire};
+use reprise_recording::{Closing, Manifest, NotRecorded, StreamInfo, WriteError, Writer};
 
 use crate::dump::{Recorded, Snapshot};
-use crate::log::Page;
+use crate::log::{Page, Paused};
 
 /// A recording without memory.
 pub struct Draft {
+    file: File,
+    manifest: Manifest,
     writer: Writer,
     snapshots: Vec<Snapshot>,
     closing: Closing,
@@ -22,12 +25,65 @@ pub struct Draft {
 pub struct Memory<'a>(&'a Snapshot);
 
 impl Draft {
-    pub(crate) fn new(writer: Writer, snapshots: Vec<Snapshot>, closing: Closing) -> Self {
-        Self {
+    pub(crate) fn new(
+        file: File,
+        manifest: Manifest,
+        snapshots: Vec<Snapshot>,
+        closing: Closing,
+    ) -> Result<Self, WriteError> {
+        let writer = write(&file, &manifest, &snapshots)?;
+        Ok(Self {
+            file,
+            manifest,
             writer,
             snapshots,
             closing,
+        })
+    }
+
+    /// Begins again, without what was before a pause of a process. Returns whether
+    /// there is such a pause; nothing of the memory may have been written yet.
+    pub fn begin_again_at(&mut self, process: u32, pause: u64) -> Result<bool, WriteError> {
+        let mut all = self.snapshots.iter_mut();
+        let one = all.find(|one| one.whose.process == process);
+        if !one.is_some_and(|one| one.forget_before(pause)) {
+            return Ok(false);
         }
+        let empty = self.file.set_len(0).and_then(|()| self.file.rewind());
+        empty.map_err(WriteError::Io)?;
+        self.writer = write(&self.file, &self.manifest, &self.snapshots)?;
+        Ok(true)
+    }
+
+    /// The event of the last pause of a process.
+    #[must_use]
+    pub fn last_pause(&self, process: u32) -> Option<u64> {
+        let mut all = self.snapshots.iter();
+        let one = all.find(|one| one.whose.process == process)?;
+        Some(one.pauses.last()?.first - 1)
+    }
+
+    /// Writes where the pauses of a process were: their events, and how many
+    /// instructions ran before each.
+    pub fn keep_places(&self, process: u32, places: &[Place]) -> Result<(), WriteError> {
+        if places.is_empty() {
+            return Ok(());
+        }
+        let mut stream = self.writer.stream(&StreamInfo {
+            process,
+            thread: u64::from(process),
+            kind: PLACES.to_owned(),
+            version: PLACES_VERSION,
+            table: true,
+            ..StreamInfo::default()
+        })?;
+        let mut bytes = Vec::new();
+        for place in places {
+            bytes.clear();
+            wire::write_place(*place, &mut bytes);
+            stream.append(&bytes)?;
+        }
+        stream.flush()
     }
 
     /// The processes that are in it, with their programs.
@@ -51,7 +107,11 @@ impl Draft {
 
     /// Something is not recorded.
     pub fn note(&mut self, what: NotRecorded) {
-        self.closing.not_recorded.push(what);
+        let mut notes = self.closing.not_recorded.iter_mut();
+        match notes.find(|note| note.what == what.what && note.why == what.why) {
+            Some(note) => note.count += what.count,
+            None => self.closing.not_recorded.push(what),
+        }
     }
 
     /// Writes memory of a process: these pages of each page map, or all.
@@ -81,6 +141,16 @@ impl Draft {
         closing.cut_short.clone_from(&finished.cut_short);
         Ok(Recorded { closing, finished })
     }
+}
+
+/// Writes all but the memory.
+fn write(file: &File, manifest: &Manifest, snapshots: &[Snapshot]) -> Result<Writer, WriteError> {
+    let file = file.try_clone().map_err(WriteError::Io)?;
+    let writer = Writer::start(file, manifest)?;
+    for snapshot in snapshots {
+        snapshot.write(&writer)?;
+    }
+    Ok(writer)
 }
 
 impl Memory<'_> {
@@ -132,6 +202,25 @@ impl Memory<'_> {
         let pages = self.brought(map);
         let found = pages.binary_search_by_key(&address, |(at, _)| *at);
         found.map_or([0; PAGE as usize], |found| *pages[found].1)
+    }
+
+    /// The ranges in which there was something at a pause, by its event; `None` if
+    /// memory was not kept there.
+    #[must_use]
+    pub fn ranges_at(&self, pause: u64) -> Option<Vec<(u64, u64)>> {
+        let paused = self.paused(pause)?;
+        Some(paused.shadow.ranges().unwrap_or_default())
+    }
+
+    /// Reads memory as it was at a pause, if that is known.
+    pub fn read_at(&self, pause: u64, address: u64, into: &mut [u8]) -> bool {
+        let paused = self.paused(pause);
+        paused.is_some_and(|paused| paused.shadow.fill(address, into))
+    }
+
+    fn paused(&self, pause: u64) -> Option<&Paused> {
+        let mut all = self.0.pauses.iter();
+        all.find(|paused| paused.first == pause + 1)
     }
 
     /// The pages that a file brought in.

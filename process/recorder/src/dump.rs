@@ -14,7 +14,7 @@ use reprise_recording::{
 use crate::build_ids;
 use crate::draft::Draft;
 use crate::host;
-use crate::log::{Contents, Whose};
+use crate::log::{Contents, Paused, Whose};
 use crate::session::Ended;
 use crate::shadow::Shadow;
 
@@ -31,6 +31,8 @@ pub(crate) struct Snapshot {
     pub(crate) shadow: Arc<Shadow>,
     pub(crate) events: Vec<Arc<Vec<u8>>>,
     pub(crate) contents: Vec<Arc<Contents>>,
+    /// Where it was stopped between two events, in order.
+    pub(crate) pauses: Vec<Paused>,
     pub(crate) cut_short: Option<CutShort>,
 }
 
@@ -94,11 +96,7 @@ impl Dump {
             cut_short: self.cut_short.clone(),
             not_recorded: self.not_recorded.clone(),
         };
-        let writer = Writer::start(file, &self.manifest())?;
-        for snapshot in &self.snapshots {
-            snapshot.write(&writer)?;
-        }
-        Ok(Draft::new(writer, self.snapshots, closing))
+        Draft::new(file, self.manifest(), self.snapshots, closing)
     }
 
     /// What the recording says of itself, with all processes that are in it.
@@ -136,8 +134,52 @@ impl Dump {
 }
 
 impl Snapshot {
+    /// Forgets what was before the pause of this number, or before the next one whose
+    /// memory was kept; `false` if there is none.
+    pub(crate) fn forget_before(&mut self, pause: u64) -> bool {
+        let found = self.pauses.iter().position(|p| p.first > pause);
+        let Some(found) = found else {
+            return false;
+        };
+        let later = self.pauses.split_off(found + 1);
+        let Some(from) = self.pauses.pop() else {
+            return false;
+        };
+        self.pauses = later;
+        let gone = from.first - self.first;
+        let mut kept = Vec::new();
+        for event in self
+            .each_event()
+            .skip(usize::try_from(gone).unwrap_or(usize::MAX))
+        {
+            kept.extend((event.len() as u32).to_le_bytes());
+            kept.extend(event);
+        }
+        self.events = vec![Arc::new(kept)];
+        self.segment = from.segment;
+        self.first = from.first;
+        self.began = from.began;
+        self.start = from.start;
+        self.shadow = from.shadow;
+        true
+    }
+
+    /// The bytes of each event.
+    fn each_event(&self) -> impl Iterator<Item = &[u8]> {
+        self.events.iter().flat_map(|piece| {
+            let mut rest = &piece[..];
+            std::iter::from_fn(move || {
+                let (len, after) = rest.split_first_chunk()?;
+                let len = u32::from_le_bytes(*len) as usize;
+                let (event, after) = after.split_at_checked(len).unwrap_or((after, &[]));
+                rest = after;
+                Some(event)
+            })
+        })
+    }
+
     /// Writes all but the memory.
-    fn write(&self, writer: &Writer) -> Result<(), WriteError> {
+    pub(crate) fn write(&self, writer: &Writer) -> Result<(), WriteError> {
         let mut stream = writer.stream(&StreamInfo {
             process: self.whose.process,
             thread: u64::from(self.whose.process),
@@ -153,14 +195,8 @@ impl Snapshot {
         let mut bytes = Vec::new();
         wire::write(&Event::Start(Start::clone(&self.start)), &mut bytes);
         stream.append(&bytes)?;
-        for piece in &self.events {
-            let mut rest = &piece[..];
-            while let Some((len, after)) = rest.split_first_chunk() {
-                let len = u32::from_le_bytes(*len) as usize;
-                let (event, after) = after.split_at_checked(len).unwrap_or((after, &[]));
-                stream.append(event)?;
-                rest = after;
-            }
+        for event in self.each_event() {
+            stream.append(event)?;
         }
         stream.flush()
     }

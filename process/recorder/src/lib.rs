@@ -15,7 +15,7 @@
 //! | … at a system call? | `calls.rs`; when it maps memory `contents.rs` |
 //! | … at a signal? | `signals.rs` |
 //! | … when it makes a process? | `children.rs`; when they share memory: `sharing.rs` |
-//! | … when it has several threads? | `threads.rs`; whose turn it is: `turns.rs`; `cuts.rs`; letting go of them: `escort.rs`; what their end writes: `at_exit.rs` |
+//! | … when it has several threads? | `threads.rs`; whose turn it is: `turns.rs`; in the middle of a computation: `repetition.rs`; letting go of them: `escort.rs`; what their end writes: `at_exit.rs` |
 //! | where does a segment begin, and the run end? | `segment.rs`, `snapshot.rs` |
 //! | what is kept, and for how long? | `log.rs`, of all processes `archive.rs`; in how much memory: `purse.rs`, `memory.rs`; the subject's memory: `shadow.rs` |
 //! | what goes into the file, and when? | `dump.rs`, `dumper.rs`, `build_ids.rs`; which memory: `draft.rs`; `condition.rs`, `control.rs` |
@@ -33,7 +33,6 @@ mod children;
 mod condition;
 mod contents;
 mod control;
-mod cuts;
 mod draft;
 mod dump;
 mod dumper;
@@ -48,6 +47,7 @@ mod parting;
 mod privileges;
 mod program;
 mod purse;
+mod repetition;
 mod resolver;
 mod segment;
 mod session;

@@ -8,8 +8,10 @@
 //! ```
 //! A segment goes on where the one before it ended, so a recording needs the
 //! memory of the oldest segment only, and the events of all. Where the subject
-//! was stopped between two events, or became another program, that is not so,
-//! and everything before is dropped.
+//! was stopped between two events, its shadow is needed to find that place again.
+//! Where it became another program, everything before is dropped.
+
+mod kept;
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,25 +21,11 @@ use reprise_process_events::{Event, FIRST_CONTENT, OMITTED, PAGE, Start, wire};
 use reprise_recording::{CutShort, NotRecorded};
 
 use crate::dump::Snapshot;
-use crate::memory;
-use crate::purse::{Purse, Share};
+use crate::purse::Purse;
 use crate::session::Ended;
 use crate::shadow::Shadow;
 
-/// Events are kept in pieces of this length, which a dump shares.
-const PIECE: usize = 256 << 10;
-
-/// Too little memory must not make the subject do nothing but begin segments,
-/// nor a short interval: a segment lasts at least so many times as long as it
-/// took to begin it.
-const SHORTEST: Duration = Duration::from_millis(20);
-const SHARE: u32 = 10;
-
-/// The same for measuring memory.
-const MEASURING: u32 = 50;
-
-/// The most segments; each is a process.
-const SEGMENTS: usize = 32;
+use self::kept::{Kept, SHARE, SHORTEST, Segment};
 
 /// A page as the page maps take it.
 pub(crate) type Page = [u8; PAGE as usize];
@@ -48,25 +36,34 @@ pub(crate) struct Contents {
     pub(crate) pages: Vec<(u64, Box<Page>)>,
 }
 
-/// A stretch of the run that can be played from its start.
-struct Segment {
-    number: u32,
-    began: Instant,
-    /// The number of its first event.
-    first: u64,
-    start: Arc<Start>,
-    shadow: Arc<Shadow>,
-    events: Vec<Arc<Vec<u8>>>,
-    contents: Vec<Arc<Contents>>,
-    /// How many bytes it holds, its shadow not counted.
-    len: u64,
-}
-
 /// How much is kept.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
     pub(crate) last: Duration,
     pub(crate) interval: Duration,
+}
+
+/// What a segment has to do with the one before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Joint {
+    /// It begins right behind that one's last event.
+    Follows,
+    /// That one's last event is a pause. Where that was is to be found again.
+    Paused,
+    /// Nothing: what was before is of no use any more.
+    Apart,
+}
+
+/// The state at a pause.
+#[derive(Clone)]
+pub(crate) struct Paused {
+    /// The number of the segment that begins there.
+    pub(crate) segment: u32,
+    /// The number of the first event behind it; its own is the one before.
+    pub(crate) first: u64,
+    pub(crate) began: Instant,
+    pub(crate) start: Arc<Start>,
+    pub(crate) shadow: Arc<Shadow>,
 }
 
 /// Whose log it is.
@@ -82,29 +79,6 @@ pub(crate) struct Whose {
 /// What is known of the run. Clones share it.
 #[derive(Clone)]
 pub(crate) struct Log(Arc<Mutex<Kept>>);
-
-struct Kept {
-    whose: Whose,
-    bounds: Bounds,
-    share: Share,
-    /// How the process ended or, if it runs on unrecorded, that; and when.
-    ended: Option<(Option<Ended>, Instant)>,
-    segments: VecDeque<Segment>,
-    /// Nothing goes in any more.
-    closed: Option<CutShort>,
-    next_event: u64,
-    next_segment: u32,
-    next_content: u32,
-    /// What the shadows took when that was last measured.
-    shadows: u64,
-    measured: Instant,
-    measuring: Duration,
-    /// How long it took to begin the last segment, and when that was.
-    took: Duration,
-    begun: Option<Instant>,
-    bytes: Vec<u8>,
-    not_recorded: Vec<NotRecorded>,
-}
 
 impl Log {
     pub(crate) fn new(whose: Whose, bounds: Bounds, purse: &Purse) -> Self {
@@ -162,13 +136,12 @@ impl Log {
         kept.share.is_too_much() && long >= SHORTEST
     }
 
-    /// Begins a segment, which took so long. Unless it follows the last event,
-    /// what was before is of no use any more.
-    pub(crate) fn begin(&self, start: Start, shadow: Shadow, follows: bool, took: Duration) {
+    /// Begins a segment, which took so long.
+    pub(crate) fn begin(&self, start: Start, shadow: Shadow, joint: Joint, took: Duration) {
         let kept = &mut *self.kept();
         kept.took = took;
         kept.begun = Some(Instant::now());
-        if !follows {
+        if joint == Joint::Apart {
             kept.segments.clear();
         }
         let len = shadow.len();
@@ -180,21 +153,17 @@ impl Log {
             shadow: Arc::new(shadow),
             events: Vec::new(),
             contents: Vec::new(),
+            paused: joint == Joint::Paused,
             len,
         });
         kept.next_segment += 1;
         kept.drop_old();
-        kept.merge(SEGMENTS);
+        kept.limit();
     }
 
     /// How long it took to begin the last segment.
     pub(crate) fn took(&self) -> Duration {
         self.kept().took
-    }
-
-    /// Whether the last segment began long enough ago for another.
-    pub(crate) fn can_begin(&self) -> bool {
-        self.kept().can_begin()
     }
 
     /// Drops everything: a segment should begin and cannot.
@@ -326,6 +295,7 @@ impl Log {
             shadow: from.shadow.clone(),
             events: segments.iter().flat_map(|s| s.events.clone()).collect(),
             contents: segments.iter().flat_map(|s| s.contents.clone()).collect(),
+            pauses: segments.iter().skip(1).filter_map(|s| s.pause()).collect(),
             cut_short: kept.closed.clone(),
         })
     }
@@ -338,99 +308,4 @@ pub(crate) struct State {
     pub(crate) segments: usize,
     pub(crate) events: u64,
     pub(crate) memory: u64,
-}
-
-impl Segment {
-    fn append(&mut self, event: &[u8]) {
-        let len = u32::try_from(event.len()).unwrap_or(u32::MAX);
-        let whole = self.events.last().is_none_or(|piece| piece.len() >= PIECE);
-        if whole {
-            self.events.push(Arc::default());
-        }
-        if let Some(piece) = self.events.last_mut() {
-            // A dump that is being written has the old piece.
-            let piece = Arc::make_mut(piece);
-            piece.extend(len.to_le_bytes());
-            piece.extend(event);
-        }
-        self.len += u64::from(len) + 4;
-    }
-}
-
-impl Kept {
-    fn can_begin(&self) -> bool {
-        let shortest = SHORTEST.max(self.took * SHARE);
-        self.begun.is_none_or(|begun| begun.elapsed() >= shortest)
-    }
-
-    fn len(&self) -> u64 {
-        let segments: u64 = self.segments.iter().map(|segment| segment.len).sum();
-        segments + self.shadows
-    }
-
-    fn measure(&mut self, at_most_every: Duration) {
-        if self.measured.elapsed() < at_most_every.max(MEASURING * self.measuring) {
-            return;
-        }
-        self.measure_now();
-    }
-
-    fn measure_now(&mut self) {
-        let before = Instant::now();
-        let shadows = self.segments.iter().map(|segment| segment.shadow.pid());
-        self.shadows = memory::taken_by(self.whose.process, shadows);
-        self.measured = Instant::now();
-        self.measuring = self.measured - before;
-        self.settle();
-    }
-
-    fn settle(&mut self) {
-        let len = self.len();
-        self.share.take(len);
-    }
-
-    /// Drops segments that are not needed to reach back as far as wanted.
-    fn drop_old(&mut self) {
-        let reaches = |segment: &Segment| segment.began.elapsed() >= self.bounds.last;
-        while self.segments.get(1).is_some_and(reaches) {
-            self.segments.pop_front();
-        }
-        self.measure(Duration::ZERO);
-        self.drop_for_memory();
-    }
-
-    /// Drops the oldest segments, but for the last, until memory suffices.
-    fn drop_for_memory(&mut self) {
-        self.settle();
-        while self.segments.len() > 1 && self.share.is_too_much() {
-            self.segments.pop_front();
-            self.measure_now();
-        }
-    }
-
-    /// Makes one of two neighbours while there are too many, of those that are
-    /// shortest together.
-    fn merge(&mut self, most: usize) {
-        while self.segments.len() > most.max(2) {
-            let began: Vec<Instant> = self.segments.iter().map(|segment| segment.began).collect();
-            let pairs = began.windows(3).enumerate();
-            let shortest = pairs.min_by_key(|(_, began)| began[2] - began[0]);
-            let Some((first, _)) = shortest else { return };
-            self.unite(first);
-        }
-        if most == 1 && self.segments.len() == 2 {
-            self.unite(0);
-        }
-    }
-
-    /// Makes one of a segment and the next.
-    fn unite(&mut self, first: usize) {
-        if let Some(second) = self.segments.remove(first + 1)
-            && let Some(first) = self.segments.get_mut(first)
-        {
-            first.events.extend(second.events);
-            first.contents.extend(second.contents);
-            first.len += second.len - second.shadow.len();
-        }
-    }
 }

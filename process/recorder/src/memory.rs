@@ -55,20 +55,43 @@ impl Anonymous {
 /// What the user allows, but no more than a part of what the control group does.
 pub(crate) fn allowed(wanted: u64) -> u64 {
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-    let group = groups.lines().find_map(|line| line.strip_prefix("0::/"));
-    let root = Path::new("/sys/fs/cgroup");
-    let limit = group.and_then(|group| limit_of(root, &root.join(group)));
-    limit.map_or(wanted, |limit| wanted.min(limit / SHARE))
+    let limits = groups.lines().filter_map(|line| {
+        let (root, group, file) = group_of(line)?;
+        limit_of(&root, &root.join(group), file)
+    });
+    limits
+        .min()
+        .map_or(wanted, |limit| wanted.min(limit / SHARE))
+}
+
+/// Where the limit of memory is of the group that a line of `/proc/self/cgroup` names:
+/// the root of all groups, the group there, and the name of the file.
+fn group_of(line: &str) -> Option<(PathBuf, &str, &'static str)> {
+    let (_, line) = line.split_once(':')?;
+    let (controllers, group) = line.split_once(':')?;
+    let group = group.trim_start_matches('/');
+    if controllers.is_empty() {
+        return Some(("/sys/fs/cgroup".into(), group, "memory.max"));
+    }
+    // The first version has a tree for each controller, and what has no limit there
+    // has one that is very high.
+    let mut controllers = controllers.split(',');
+    controllers
+        .any(|controller| controller == "memory")
+        .then(|| {
+            let root = PathBuf::from("/sys/fs/cgroup/memory");
+            (root, group, "memory.limit_in_bytes")
+        })
 }
 
 /// The lowest limit of a group and those that it is in.
-fn limit_of(root: &Path, group: &Path) -> Option<u64> {
+fn limit_of(root: &Path, group: &Path, file: &str) -> Option<u64> {
     let groups = group
         .ancestors()
         .take_while(|group| group.starts_with(root));
     let limit = |group: &Path| {
-        let file: PathBuf = group.join("memory.max");
-        fs::read_to_string(file).ok()?.trim().parse::<u64>().ok()
+        let limit = fs::read_to_string(group.join(file)).ok()?;
+        limit.trim().parse::<u64>().ok()
     };
     groups.filter_map(limit).min()
 }
@@ -84,11 +107,22 @@ mod tests {
         fs::create_dir_all(&inner).unwrap();
         fs::write(root.join("a/memory.max"), "1000\n").unwrap();
         fs::write(inner.join("memory.max"), "max\n").unwrap();
-        assert_eq!(limit_of(&root, &inner), Some(1000));
+        assert_eq!(limit_of(&root, &inner, "memory.max"), Some(1000));
         fs::write(inner.join("memory.max"), "500\n").unwrap();
-        assert_eq!(limit_of(&root, &inner), Some(500));
-        assert_eq!(limit_of(&root, &root), None);
+        assert_eq!(limit_of(&root, &inner, "memory.max"), Some(500));
+        assert_eq!(limit_of(&root, &root, "memory.max"), None);
         fs::remove_dir_all(root).unwrap();
+    }
+
+    #[test]
+    fn groups_of_both_versions_are_found() {
+        let memory = PathBuf::from("/sys/fs/cgroup/memory");
+        let unified = PathBuf::from("/sys/fs/cgroup");
+        let old = Some((memory, "a/b", "memory.limit_in_bytes"));
+        assert_eq!(group_of("4:memory:/a/b"), old);
+        assert_eq!(group_of("0::/a"), Some((unified, "a", "memory.max")));
+        assert_eq!(group_of("3:cpu,cpuacct:/a"), None);
+        assert_eq!(group_of("what?"), None);
     }
 
     #[test]

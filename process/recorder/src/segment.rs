@@ -3,9 +3,10 @@
 use std::time::Instant;
 
 use nix::libc;
-use reprise_process_events::{End, Ending, Event, Position, Start};
+use reprise_process_events::{End, Ending, Event, Pause, Position, Start};
 use reprise_tracee::{Resume, Tracee};
 
+use crate::log::Joint;
 use crate::maps;
 use crate::session::{Next, Session, Trouble};
 use crate::shadow::{self, NoShadow, Parent, Shadow};
@@ -34,7 +35,7 @@ impl Session {
         self.brk = maps::start_of_heap(self.thread.tracee.pid())?;
         self.unforked.clear();
         self.site = find_syscall(self.thread.tracee);
-        self.begin_segment(self.site, false)?;
+        self.begin_segment(self.site, Joint::Apart)?;
         Ok(Next::Go(Resume::ToCall, 0))
     }
 
@@ -43,17 +44,25 @@ impl Session {
     pub(crate) fn turn(&mut self, behind: u64) -> Result<(), Trouble> {
         self.site = Some(behind);
         if !self.over && self.log.is_due() {
-            self.begin_segment(self.site, true)?;
+            self.begin_segment(self.site, Joint::Follows)?;
         }
         Ok(())
     }
 
-    /// Keeps the whole state. `behind` is the end of a `syscall` instruction;
-    /// the segment `follows` if the subject stands right behind the last event.
+    /// The subject stands in the middle of a computation, where something happens
+    /// to it that was not due. Whether that place can be found again is known when
+    /// the recording is written; for that there must be a shadow.
+    pub(crate) fn pause(&mut self) -> Result<(), Trouble> {
+        let state = self.thread.tracee.state()?;
+        self.log.append(&Event::Pause(Pause { state }));
+        self.begin_segment(self.site, Joint::Paused)
+    }
+
+    /// Keeps the whole state. `behind` is the end of a `syscall` instruction.
     pub(crate) fn begin_segment(
         &mut self,
         behind: Option<u64>,
-        follows: bool,
+        joint: Joint,
     ) -> Result<(), Trouble> {
         let before = Instant::now();
         self.thread.due = self.thread.tracee.pending()?;
@@ -87,12 +96,12 @@ impl Session {
             None => Err(NoShadow::Refused),
         };
         match shadow {
-            Ok(shadow) => self.log.begin(start, shadow, follows, before.elapsed()),
+            Ok(shadow) => self.log.begin(start, shadow, joint, before.elapsed()),
             // The history then gets longer where it may, and is lost where a
             // new one has to begin.
             Err(why) => {
                 self.log.note("a segment", String::from(why));
-                if !follows {
+                if joint != Joint::Follows {
                     self.log.clear();
                 }
             }

@@ -61,6 +61,8 @@ pub(crate) struct Thread {
     pub(crate) deadline: Option<Instant>,
     /// The signal that is being delivered at a place of our choice.
     pub(crate) delivery: Option<Delivery>,
+    /// It was in a loop that changes nothing when its turn ended.
+    pub(crate) idles: bool,
     /// What the kernel does to memory when it ends.
     pub(crate) at_exit: AtExit,
 }
@@ -75,6 +77,7 @@ impl Thread {
             waiting: Vec::new(),
             deadline: None,
             delivery: None,
+            idles: false,
             at_exit: AtExit::default(),
         }
     }

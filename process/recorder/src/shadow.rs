@@ -172,6 +172,20 @@ impl Shadow {
         page
     }
 
+    /// Fills whole pages from `address` on; `false` if the copy is gone.
+    pub(crate) fn fill(&self, address: u64, into: &mut [u8]) -> bool {
+        let end = address + into.len() as u64;
+        let mut uncopied = self.uncopied.iter();
+        let kept = !uncopied.any(|&(start, last)| start < end && address < last);
+        if kept && self.read(address, into) == into.len() {
+            return true;
+        }
+        for (index, page) in (0..).zip(into.chunks_exact_mut(PAGE as usize)) {
+            page.copy_from_slice(&self.page(address + index * PAGE));
+        }
+        self.is_there()
+    }
+
     /// Hands every page that is not all zero to `each`.
     pub(crate) fn all_pages<E: From<io::Error>>(
         &self,

@@ -15,6 +15,7 @@ use nix::unistd::Pid;
 use reprise_process_events::{PAGE, Write};
 use reprise_tracee::{Resume, Stop, Trap};
 
+use crate::log::Joint;
 use crate::maps;
 use crate::session::{Phase, Session, Trouble};
 use crate::turns::{self, PAUSE, Stopped};
@@ -250,7 +251,7 @@ impl Session {
             "the time before",
             "a process was in the middle of a computation when others that share its memory had to run",
         );
-        self.begin_segment(self.site, false)?;
+        self.begin_segment(self.site, Joint::Apart)?;
         turns::resume(self.thread.tracee, Resume::ToCall, 0)?;
         Ok(())
     }

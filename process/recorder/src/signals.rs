@@ -3,8 +3,8 @@
 //! A signal that the subject's own instruction causes comes again by itself in
 //! a replay. Any other can only be replayed where there is an event: right
 //! behind one, or before the next system call. One that comes elsewhere waits
-//! for that call, but not for long: then the whole state is written down and a
-//! new segment begins with the signal.
+//! for that call, but not for long: then there is a pause, with a segment that
+//! begins there, and the signal comes behind it.
 
 #![allow(
     unsafe_code,
@@ -160,11 +160,10 @@ impl Session {
     /// The subject was stopped because a signal has waited too long.
     pub(crate) fn preempted(&mut self) -> Result<Next, Trouble> {
         if !self.thread.waiting.is_empty() {
-            self.log.note(
-                "the time before",
-                "a signal came in the middle of a computation",
-            );
-            self.begin_segment(self.site, false)?;
+            if let Some(stop) = self.leave_repetition()? {
+                return Ok(Next::Again(stop));
+            }
+            self.pause()?;
             self.deliver_waiting(Position::AfterEvent)?;
         }
         Next::CALL

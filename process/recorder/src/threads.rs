@@ -13,7 +13,6 @@ use reprise_process_events::{
 use reprise_tracee::{Resume, Stop, Tracee, Trap};
 
 use crate::at_exit::AtExit;
-use crate::cuts::Cuts;
 use crate::session::{Ended, Session, Thread, Trouble};
 use crate::turns::{self, PAUSE, wait_for_any};
 
@@ -51,8 +50,6 @@ pub(crate) struct Others {
     pub(crate) computed: Option<u64>,
     /// When it began the call that it is in.
     pub(crate) called: Instant,
-    /// Where turns ended in the middle of a computation, the last ones.
-    pub(crate) cuts: Cuts,
 }
 
 impl Default for Others {
@@ -66,7 +63,6 @@ impl Default for Others {
             since: Instant::now(),
             computed: None,
             called: Instant::now(),
-            cuts: Cuts::default(),
         }
     }
 }

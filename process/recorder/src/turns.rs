@@ -1,7 +1,6 @@
 //! Whose turn it is. A thread has its turn until it sleeps in a system call, or
 //! until others have waited for long enough: then it ends at the next system
-//! call, and if that does not come, in the middle of a computation, where a new
-//! segment begins.
+//! call, and if that does not come, in the middle of a computation, with a pause.
 
 use std::cell::Cell;
 use std::fs;
@@ -10,9 +9,9 @@ use std::time::{Duration, Instant};
 use nix::libc;
 use nix::sched::sched_yield;
 use nix::sys::signal::{SigSet, SigmaskHow, Signal};
-use reprise_process_events::Position;
+use reprise_process_events::{Event, Pause, Position};
 use reprise_syscalls::Class;
-use reprise_tracee::{Resume, Stop, TraceError, Tracee, Trap};
+use reprise_tracee::{Idle, Resume, Stop, TraceError, Tracee, Trap};
 
 use crate::calls::{Entered, Way, unrecordable};
 use crate::session::{Session, Trouble};
@@ -25,8 +24,8 @@ const TURN: Duration = Duration::from_millis(2);
 /// make it less, so it is the thread's own time.
 const COMPUTING: Duration = Duration::from_millis(20);
 
-/// The same where threads seem to wait for each other in loops.
-const SPINNING: Duration = Duration::from_millis(2);
+/// The same for one that has waited for others in a loop.
+const IDLING: Duration = Duration::from_millis(2);
 
 /// The same where the kernel does not tell a thread's own time.
 const WAITING: Duration = Duration::from_millis(100);
@@ -305,26 +304,23 @@ impl Session {
         if undisturbed && self.has_computed_enough() {
             return Ok(self.cut_off()?.into());
         }
-        let spins = self.others.cuts.are_of_spinning();
-        Ok(Look::Wait(Some(if spins { SPINNING } else { PAUSE })))
+        let idles = self.thread.idles;
+        Ok(Look::Wait(Some(if idles { IDLING } else { PAUSE })))
     }
 
     fn has_computed_enough(&self) -> bool {
         let now = computed(self.thread.tracee);
-        if self.others.cuts.are_of_spinning() {
-            return match (self.others.computed, now) {
-                (Some(before), Some(now)) => {
-                    Duration::from_nanos(now.saturating_sub(before)) >= SPINNING
-                }
-                _ => self.others.since.elapsed() >= SPINNING,
-            };
-        }
         let pause = self.log.took() * SHARE;
+        let (computing, waiting) = if self.thread.idles {
+            (IDLING, IDLING)
+        } else {
+            (COMPUTING.max(pause), WAITING.max(pause))
+        };
         match (self.others.computed, now) {
             (Some(before), Some(now)) => {
-                Duration::from_nanos(now.saturating_sub(before)) >= COMPUTING.max(pause)
+                Duration::from_nanos(now.saturating_sub(before)) >= computing
             }
-            _ => self.others.since.elapsed() >= WAITING.max(pause),
+            _ => self.others.since.elapsed() >= waiting,
         }
     }
 
@@ -355,6 +351,23 @@ impl Session {
         }
     }
 
+    /// Finds out whether the thread is in a loop that changes nothing. Returns the
+    /// stop that came before, if one did.
+    fn look_whether_it_idles(&mut self) -> Result<Option<Stop>, Trouble> {
+        let tracee = self.thread.tracee;
+        let mut other = None;
+        let step = || -> Result<bool, Trouble> {
+            tracee.resume(Resume::OneInstruction, 0)?;
+            let stop = tracee.wait()?;
+            let done = stop == Stop::Signal(libc::SIGTRAP)
+                && tracee.signal_info()?.si_code == libc::TRAP_TRACE;
+            other = (!done).then_some(stop);
+            Ok(done)
+        };
+        self.thread.idles = tracee.is_idle(Idle::Soon, step)?;
+        Ok(other)
+    }
+
     /// Ends a turn in the middle of a computation.
     fn cut_off(&mut self) -> Result<Option<Stop>, Trouble> {
         let tracee = self.thread.tracee;
@@ -364,18 +377,26 @@ impl Session {
         if !self.thread.waiting.is_empty() {
             return Ok(Some(Stop::Trap(Trap::Stop(libc::SIGTRAP))));
         }
-        self.log.note(
-            "the time before",
-            "a thread was in the middle of a computation when others had to run",
-        );
-        // Threads that wait for each other in loops would do nothing else if each
-        // turn cost a copy: the time between is not recorded then.
-        self.others.cuts.push(tracee.registers()?.rip());
-        if !self.others.cuts.are_of_spinning() || self.log.can_begin() {
-            self.begin_segment(self.site, false)?;
-        } else {
-            self.log.clear();
+        let before = self.thread.idles;
+        if let Some(stop) = self.look_whether_it_idles()? {
+            return Ok(Some(stop));
         }
+        if self.thread.idles {
+            // It is at this place, however often it has been around: no copy is
+            // needed to find that again.
+            let state = tracee.state()?;
+            self.log.append(&Event::Pause(Pause { state }));
+            return self.pass_turn(Place::Ready(Resume::ToCall, 0), Position::AfterEvent);
+        }
+        if before {
+            // It computes now, and may do so for as long as others.
+            tracee.resume(Resume::ToCall, 0)?;
+            return Ok(None);
+        }
+        if let Some(stop) = self.leave_repetition()? {
+            return Ok(Some(stop));
+        }
+        self.pause()?;
         self.pass_turn(Place::Ready(Resume::ToCall, 0), Position::AfterEvent)
     }
 }

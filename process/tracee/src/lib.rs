@@ -6,6 +6,7 @@
 //! All `unsafe` of that is in `ptrace`.
 
 mod debug;
+mod idle;
 mod inject;
 mod memory;
 pub mod processor;
@@ -14,6 +15,7 @@ mod stop;
 mod twin;
 
 pub use crate::debug::{Use, Watch};
+pub use crate::idle::Idle;
 pub use crate::inject::Kin;
 pub use crate::memory::Tracing;
 pub use crate::stop::{Stop, Trap};

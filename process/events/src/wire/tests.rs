@@ -97,6 +97,7 @@ fn event() -> impl Strategy<Value = Event> {
         (any::<(u64, u64)>(), vec(written(), 0..4))
             .prop_map(|((ip, status), writes)| { Event::Exit(Exit { ip, status, writes }) }),
         call().prop_map(Event::Call),
+        state().prop_map(|state| Event::Pause(Pause { state })),
         (position(), any::<(u32, u64)>(), written(), state()).prop_map(
             |(at, (number, ip), frame, state)| Event::Signal(Signal {
                 at,
@@ -166,4 +167,15 @@ fn a_call_is_short() {
         2, 0, 0x34, 0x12, 0, 0, 0xff, 0x7f, 0, 0, 2, 3, 64, 0, 21, 0, 0, 0,
     ];
     assert_eq!(bytes, expected);
+}
+
+proptest! {
+    #[test]
+    fn places_come_back(event: u64, count: u64) {
+        let place = Place { event, count };
+        let mut bytes = Vec::new();
+        write_place(place, &mut bytes);
+        prop_assert_eq!(read_place(&bytes), Ok(place));
+        prop_assert!(read_place(&bytes[1..]) != Ok(place));
+    }
 }

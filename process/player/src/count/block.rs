@@ -1,12 +1,11 @@
 //! One straight piece of a program, translated: its own instructions, with a
 //! count in front of one of them, and ways out where it may go on.
 
-use iced_x86::{
-    Code as Op, Decoder, DecoderOptions, Encoder, FlowControl, Instruction, MemoryOperand,
-    Mnemonic, OpKind, Register,
-};
+use iced_x86::{Code as Op, Decoder, DecoderOptions, Instruction};
 
+use super::check::Condition;
 use super::emit::{Code, Desk, Gap};
+use super::instruction::{Kind, encode, kind, load_target, sets_all_flags};
 
 /// How many instructions a piece may have.
 pub(super) const LONGEST: u32 = 64;
@@ -67,6 +66,8 @@ pub(super) struct Wish<'a> {
     /// Whether it counts.
     pub(super) counts: bool,
     pub(super) is_breakpoint: &'a dyn Fn(u64) -> bool,
+    /// What is checked at one of them before the process stops there.
+    pub(super) check: Option<&'a Condition>,
 }
 
 /// Translates the code at an address.
@@ -78,8 +79,15 @@ pub(super) fn translate(code: &[u8], guest: u64, wish: &Wish<'_>) -> Piece {
     let most = wish.most.min(LONGEST) as usize;
     while body.len() < most {
         if (wish.counts || !body.is_empty()) && (wish.is_breakpoint)(at) {
-            end = Some(Exit::Breakpoint { at });
-            break;
+            let checked = wish.check.is_some_and(|check| check.at == at);
+            if !checked {
+                end = Some(Exit::Breakpoint { at });
+                break;
+            }
+            if !body.is_empty() {
+                // The next piece begins with the check.
+                break;
+            }
         }
         if !decoder.can_decode() {
             break;
@@ -103,45 +111,6 @@ pub(super) fn translate(code: &[u8], guest: u64, wish: &Wish<'_>) -> Piece {
         end = Some(Exit::Odd { at: guest });
     }
     write(code, guest, at, &body, end, wish)
-}
-
-enum Kind {
-    Plain,
-    /// A jump of a kind that can be translated.
-    Last,
-    Odd,
-}
-
-fn kind(instruction: &Instruction) -> Kind {
-    if instruction.is_invalid() {
-        return Kind::Odd;
-    }
-    match instruction.flow_control() {
-        FlowControl::Next => match instruction.mnemonic() {
-            // A single step set by the program itself would stop here.
-            Mnemonic::Popf | Mnemonic::Popfd | Mnemonic::Popfq => Kind::Odd,
-            _ => Kind::Plain,
-        },
-        FlowControl::ConditionalBranch => match instruction.op0_kind() {
-            OpKind::NearBranch64 => Kind::Last,
-            _ => Kind::Odd,
-        },
-        FlowControl::UnconditionalBranch
-        | FlowControl::IndirectBranch
-        | FlowControl::Return
-        | FlowControl::Call
-        | FlowControl::IndirectCall => match instruction.code() {
-            Op::Jmp_rel8_64
-            | Op::Jmp_rel32_64
-            | Op::Call_rel32_64
-            | Op::Jmp_rm64
-            | Op::Call_rm64
-            | Op::Retnq
-            | Op::Retnq_imm16 => Kind::Last,
-            _ => Kind::Odd,
-        },
-        _ => Kind::Odd,
-    }
 }
 
 struct Writer<'a> {
@@ -186,6 +155,10 @@ fn write(
     let quiet = body.iter().position(sets_all_flags);
     let counted = counts.then(|| quiet.unwrap_or(0) as u32);
     let mut reserve = None;
+    if let Some(check) = wish.check.filter(|check| check.at == guest) {
+        let leave = check.write(&mut writer.code, wish.desk);
+        writer.exits.push((leave, Exit::Breakpoint { at: guest }));
+    }
     for (index, instruction) in (0..).zip(body) {
         if counted == Some(index) {
             reserve = Some(writer.code.count(count, quiet.is_none()));
@@ -282,6 +255,7 @@ impl Writer<'_> {
                 self.code.raw(&load.unwrap_or_default());
                 if call {
                     self.place(index, instruction, true);
+                    self.code.save_below();
                     self.push(behind);
                 }
                 self.find();
@@ -364,54 +338,4 @@ impl Writer<'_> {
             self.code.raw(&constant.to_le_bytes());
         }
     }
-}
-
-/// `mov rax, target` for a jump or call whose target is in a register or in
-/// memory.
-fn load_target(instruction: &Instruction) -> Option<Instruction> {
-    if !matches!(instruction.code(), Op::Jmp_rm64 | Op::Call_rm64) {
-        return None;
-    }
-    let op = Op::Mov_r64_rm64;
-    let rax = Register::RAX;
-    let load = if instruction.op0_kind() == OpKind::Register {
-        Instruction::with2(op, rax, instruction.op0_register())
-    } else {
-        let memory = MemoryOperand::new(
-            instruction.memory_base(),
-            instruction.memory_index(),
-            instruction.memory_index_scale(),
-            instruction.memory_displacement64().cast_signed(),
-            instruction.memory_displ_size(),
-            false,
-            instruction.segment_prefix(),
-        );
-        Instruction::with2(op, rax, memory)
-    };
-    load.ok()
-}
-
-fn encode(instruction: &Instruction, at: u64) -> Option<Vec<u8>> {
-    let mut encoder = Encoder::new(64);
-    encoder.encode(instruction, at).ok()?;
-    Some(encoder.take_buffer())
-}
-
-/// Whether the instruction overwrites the flags, all of them, whatever they
-/// were, and cannot fail: in front of it flags are free for use.
-fn sets_all_flags(instruction: &Instruction) -> bool {
-    let does = matches!(
-        instruction.mnemonic(),
-        Mnemonic::Add
-            | Mnemonic::Sub
-            | Mnemonic::Cmp
-            | Mnemonic::Test
-            | Mnemonic::And
-            | Mnemonic::Or
-            | Mnemonic::Xor
-    );
-    let operands = 0..instruction.op_count();
-    does && operands
-        .map(|operand| instruction.op_kind(operand))
-        .all(|kind| kind != OpKind::Memory)
 }

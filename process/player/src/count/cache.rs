@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use reprise_tracee::Tracee;
 
 use super::block::{Exit, LONGEST, Piece, Place, Wish, translate};
+use super::check::Condition;
 use super::emit::Desk;
 use crate::PlayError;
 use crate::space::Space;
@@ -59,6 +60,8 @@ pub(super) struct Cache {
     by_host: BTreeMap<u64, usize>,
     exits: HashMap<u64, Left>,
     breakpoints: BTreeSet<u64>,
+    /// What is checked at one of them.
+    check: Option<Condition>,
     /// How often everything has been thrown away.
     pub(super) generation: u64,
 }
@@ -79,6 +82,7 @@ impl Cache {
             by_host: BTreeMap::new(),
             exits: HashMap::new(),
             breakpoints: BTreeSet::new(),
+            check: None,
             generation: 0,
         }
     }
@@ -113,6 +117,22 @@ impl Cache {
             self.forget(process, address, address + 1)?;
         }
         Ok(())
+    }
+
+    /// Stops where a condition holds from now on, and nowhere else.
+    pub(super) fn look_for(
+        &mut self,
+        process: Tracee,
+        condition: Option<&Condition>,
+    ) -> Result<(), PlayError> {
+        self.check = condition.cloned();
+        let at = condition.map(|condition| condition.at);
+        self.set_breakpoints(process, &at.into_iter().collect())?;
+        let Some(condition) = condition else {
+            return Ok(());
+        };
+        condition.lay_out(process, self.desk)?;
+        self.forget(process, condition.at, condition.at + 1)
     }
 
     /// Where the translation of an address is; `None` if it cannot have one.
@@ -178,6 +198,7 @@ impl Cache {
             most: LONGEST,
             counts: true,
             is_breakpoint: &|address| self.breakpoints.contains(&address),
+            check: self.check.as_ref(),
         };
         let mut piece = translate(code, guest, &wish);
         let len = (piece.bytes.len() as u64).next_multiple_of(ALIGNMENT);
@@ -236,6 +257,7 @@ impl Cache {
             most,
             counts: false,
             is_breakpoint: &|address| self.breakpoints.contains(&address),
+            check: None,
         };
         let piece = translate(&code, guest, &wish);
         process.write(host, &piece.bytes)?;

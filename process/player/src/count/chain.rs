@@ -1,13 +1,14 @@
 //! Running from piece to piece: most go straight into each other, and where one
 //! leads to what is not translated yet, that is done and the two are linked.
 
+use iced_x86::{Code, Decoder, DecoderOptions};
 use nix::libc;
 use reprise_process_events::Registers;
 use reprise_tracee::{Stop, Tracee};
 
 use super::block::Exit;
-use super::cache::Left;
-use super::{Counter, Ground, Part, RESERVE, Why};
+use super::cache::{Block, Left};
+use super::{Counter, Ground, Part, RESERVE, Why, before};
 use crate::PlayError;
 
 /// Where a way out leads.
@@ -18,6 +19,9 @@ enum Followed {
     Nowhere(u64),
     /// Out of the translation.
     Out(Exit),
+    /// To an address that no program can have: the processor refuses to go there
+    /// from the last instruction of the block of this number.
+    Refused(usize),
 }
 
 impl Counter {
@@ -57,6 +61,14 @@ impl Counter {
                     host = next;
                     continue;
                 }
+                Followed::Refused(block) => {
+                    let ran = self.ran(process, budget)?;
+                    let block = self.cache.block(block);
+                    let before = self.undo_jump(process, registers, block, ran)?;
+                    let mut part = self.bare(ground, registers)?;
+                    part.count += before;
+                    return Ok(part);
+                }
                 Followed::Nowhere(guest) => (guest, Part::go_on(self.ran(process, budget)?)),
                 Followed::Out(Exit::Breakpoint { at }) => {
                     let ran = self.ran(process, budget)?;
@@ -81,7 +93,13 @@ impl Counter {
         let Ground { process, space } = ground;
         let to = match left {
             Left::Exit(_, Exit::Jump { to, .. }) => to,
-            Left::Exit(_, Exit::Far) => self.word(process, self.desk.target())?,
+            Left::Exit(block, Exit::Far) => {
+                let to = self.word(process, self.desk.target())?;
+                if !is_canonical(to) {
+                    return Ok(Followed::Refused(block));
+                }
+                to
+            }
             Left::Stale(guest) => guest,
             Left::Exit(_, exit) => return Ok(Followed::Out(exit)),
         };
@@ -111,6 +129,39 @@ impl Counter {
         Ok(Followed::To(next))
     }
 
+    /// The jump at the end of a block has not happened: puts the process in front of
+    /// it again. Returns how many instructions ran before, if `ran` were counted.
+    pub(super) fn undo_jump(
+        &self,
+        process: Tracee,
+        registers: &mut Registers,
+        block: &Block,
+        ran: u64,
+    ) -> Result<u64, PlayError> {
+        let Some(place) = block.piece.instructions.last() else {
+            return Ok(ran);
+        };
+        let code = process.read_some(place.guest, 15);
+        let options = DecoderOptions::NONE;
+        let jump = Decoder::with_ip(64, &code, place.guest, options).decode();
+        let stack = registers.rsp();
+        match jump.code() {
+            Code::Call_rm64 => {
+                let below = self.word(process, self.desk.below())?;
+                process.write(stack, &below.to_le_bytes())?;
+                registers.set_rsp(stack.wrapping_add(8));
+            }
+            Code::Retnq => registers.set_rsp(stack.wrapping_sub(8)),
+            Code::Retnq_imm16 => {
+                let popped = 8 + u64::from(jump.immediate16());
+                registers.set_rsp(stack.wrapping_sub(popped));
+            }
+            _ => {}
+        }
+        registers.set_rip(place.guest);
+        Ok(before(block, ran, place.index))
+    }
+
     /// Where it stands when the count is nearly used up.
     fn at_reserve(
         &self,
@@ -131,4 +182,10 @@ impl Counter {
         part.reserve = true;
         Ok((guest, part))
     }
+}
+
+/// Whether there can be such an address at all.
+pub(super) fn is_canonical(address: u64) -> bool {
+    let signed = address.cast_signed();
+    signed << 16 >> 16 == signed
 }

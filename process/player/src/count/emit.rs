@@ -10,7 +10,9 @@
 //!       + 24     rcx
 //!       + 32     where a jump goes that is not known beforehand, in the program
 //!       + 40     the same, in the translation
+//!       + 48     what is right below the stack, in front of a call
 //!       + 64     syscall, int3: for calls in the name of the process
+//!       + 128    words that something is compared with
 //!       + 4096   where jumps went: for each of 65536 sets, two pairs of minus
 //!                the program's address and the translation's
 //! ```
@@ -25,6 +27,7 @@ pub(super) const DESK: u64 = 4096 + SETS * SET;
 const SETS: u64 = 1 << 16;
 const SET: u64 = 32;
 const TABLE: u64 = 4096;
+const WANTED: u64 = 128;
 
 /// What is at the desk's place for calls.
 pub(super) const CALL: [u8; 3] = [0x0f, 0x05, 0xcc];
@@ -54,9 +57,18 @@ impl Desk {
         self.0 + 40
     }
 
+    pub(super) fn below(self) -> u64 {
+        self.0 + 48
+    }
+
     /// The `syscall` instruction.
     pub(super) fn call(self) -> u64 {
         self.0 + 64
+    }
+
+    /// A word that something is compared with.
+    pub(super) fn wanted(self, slot: usize) -> u64 {
+        self.0 + WANTED + slot as u64 * 8
     }
 
     /// The set in which a jump to this address is looked up.
@@ -103,9 +115,7 @@ impl Code {
     /// [`Self::undo_care`], where it leaves.
     pub(super) fn count(&mut self, instructions: u32, careful: bool) -> Gap {
         if careful {
-            self.store(RAX, self.desk.rax());
-            // lahf; seto al
-            self.raw(&[0x9f, 0x0f, 0x90, 0xc0]);
+            self.save_flags();
         }
         // sub qword [counter], instructions
         self.absolute(&[0x48, 0x81], 5, self.desk.counter());
@@ -119,10 +129,50 @@ impl Code {
         gap
     }
 
+    /// Keeps rax on the desk and the flags in rax.
+    pub(super) fn save_flags(&mut self) {
+        self.store(RAX, self.desk.rax());
+        // lahf; seto al
+        self.raw(&[0x9f, 0x0f, 0x90, 0xc0]);
+    }
+
     pub(super) fn undo_care(&mut self) {
         // add al, 0x7f; sahf
         self.raw(&[0x04, 0x7f, 0x9e]);
         self.load(RAX, self.desk.rax());
+    }
+
+    pub(super) fn save_rcx(&mut self) {
+        self.store(RCX, self.desk.rcx());
+    }
+
+    pub(super) fn give_rcx_back(&mut self) {
+        self.load(RCX, self.desk.rcx());
+    }
+
+    pub(super) fn load_rcx(&mut self, address: u64) {
+        self.load(RCX, address);
+    }
+
+    /// Loads the word at the address in rcx into it.
+    pub(super) fn load_rcx_from_rcx(&mut self) {
+        self.raw(&[0x48, 0x8b, 0x09]);
+    }
+
+    /// Loads the lower half of a vector register into rcx.
+    pub(super) fn vector_to_rcx(&mut self, vector: u8) {
+        // movq rcx, xmm
+        let rex = 0x48 | (vector >> 3) << 2;
+        self.raw(&[0x66, rex, 0x0f, 0x7e, 0xc0 | (vector & 7) << 3 | RCX]);
+    }
+
+    /// Jumps if a register is not what is at an address.
+    pub(super) fn compare(&mut self, register: u8, address: u64) -> Gap {
+        // cmp register, [address]; jne
+        let rex = 0x48 | (register >> 3) << 2;
+        self.absolute(&[rex, 0x3b], register & 7, address);
+        self.raw(&[0x0f, 0x85]);
+        self.gap()
     }
 
     /// A jump, conditional if there is a condition code.
@@ -145,6 +195,15 @@ impl Code {
     pub(super) fn push_constant(&mut self) -> Gap {
         self.raw(&[0xff, 0x35]);
         self.gap()
+    }
+
+    /// Keeps what is right below the stack, where a return address will be.
+    pub(super) fn save_below(&mut self) {
+        self.save_rcx();
+        // mov rcx, [rsp - 8]
+        self.raw(&[0x48, 0x8b, 0x4c, 0x24, 0xf8]);
+        self.store(RCX, self.desk.below());
+        self.give_rcx_back();
     }
 
     pub(super) fn save_rax(&mut self) {

@@ -6,9 +6,9 @@
 //! | question | file |
 //! | --- | --- |
 //! | what does the added code look like? | `emit.rs` |
-//! | what becomes of a piece of the program? | `block.rs` |
+//! | what becomes of a piece of the program? | `block.rs`, of an instruction `instruction.rs` |
 //! | which translations are there? | `cache.rs` |
-//! | how is it run, and how does it stop? | `mod.rs`; from piece to piece `chain.rs`, by the instruction `single.rs`; at a watched place `watch.rs` |
+//! | how is it run, and how does it stop? | `mod.rs`; from piece to piece `chain.rs`, by the instruction `single.rs`; at a watched place `watch.rs`, where a condition holds `check.rs` |
 //! | where is room for all that? | `rooms.rs` |
 //!
 //! The program's own memory is not touched: it sees its own code, unchanged, and
@@ -18,11 +18,14 @@
 mod block;
 mod cache;
 mod chain;
+mod check;
 mod emit;
+mod instruction;
 mod rooms;
 mod single;
 mod watch;
 
+pub(crate) use check::Condition;
 pub(crate) use rooms::Rooms;
 
 use std::collections::BTreeSet;
@@ -135,6 +138,15 @@ impl Counter {
             self.watching = None;
         }
         Ok(())
+    }
+
+    /// Stops where a condition holds from now on, and nowhere else.
+    pub(crate) fn look_for(
+        &mut self,
+        process: Tracee,
+        condition: Option<&Condition>,
+    ) -> Result<(), PlayError> {
+        self.cache.look_for(process, condition)
     }
 
     /// Whether anything is to stop it.

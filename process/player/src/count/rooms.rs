@@ -21,6 +21,10 @@ const LOW_END: u64 = 0x7fff_0000;
 /// A distance from what the recording maps.
 const MARGIN: u64 = 1 << 16;
 
+/// How far from code an arena should be. A program that fails may follow a pointer
+/// whose lower bytes it has lost, and must find nothing there.
+const AWAY: u64 = 640 << 20;
+
 /// Ranges that the recording does not use.
 #[derive(Clone, Debug)]
 pub(crate) struct Rooms {
@@ -47,7 +51,11 @@ impl Rooms {
             if arenas.iter().any(near) {
                 continue;
             }
-            if let Some(arena) = nearest_gap(&used, start, ARENA) {
+            let away = match start.checked_sub(AWAY) {
+                Some(below) if below > LOW_END => below,
+                _ => end + AWAY,
+            };
+            if let Some(arena) = nearest_gap(&used, away, ARENA) {
                 used.map(arena, arena + ARENA, 0);
                 arenas.push((arena, arena + ARENA));
             }
@@ -106,6 +114,9 @@ mod tests {
         for (start, end) in rooms.all() {
             assert!(used.within(start, end).is_empty(), "{start:#x}");
         }
-        assert!(rooms.arenas()[1].0.abs_diff(0x5555_0000_0000) < NEAR);
+        for (arena, (start, _)) in rooms.arenas().iter().zip(code) {
+            assert!(arena.0.abs_diff(start) < NEAR);
+            assert!(arena.0.abs_diff(start) > 1 << 28);
+        }
     }
 }

@@ -7,6 +7,7 @@ use reprise_process_events::Registers;
 use reprise_tracee::{Resume, Stop};
 
 use super::block::Exit;
+use super::chain::is_canonical;
 use super::{Counter, Ground, Part, Why};
 use crate::PlayError;
 
@@ -40,7 +41,16 @@ impl Counter {
             if let Some((_, exit)) = exits.find(|(offset, _)| *offset as u64 == at) {
                 let to = match *exit {
                     Exit::Jump { to, .. } => to,
-                    Exit::Far => self.word(process, self.desk.target())?,
+                    Exit::Far => {
+                        let to = self.word(process, self.desk.target())?;
+                        if !is_canonical(to) {
+                            let before = self.undo_jump(process, registers, &block, 0)?;
+                            let mut part = self.bare(ground, registers)?;
+                            part.count += before;
+                            return Ok(part);
+                        }
+                        to
+                    }
                     Exit::Odd { at } | Exit::Breakpoint { at } => at,
                     Exit::Reserve => guest,
                 };

@@ -3,13 +3,14 @@
 use std::time::{Duration, Instant};
 
 use nix::libc;
-use reprise_process_events::{Ending, Event};
+use reprise_process_events::{Ending, Event, State};
 use reprise_recording::Source;
 use reprise_tracee::{Stop, Use, Watch};
 
-use super::{Halt, OUT_OF_TIME, Position, Session};
+use super::{Halt, Position, Session};
 use crate::PlayError;
 use crate::count::{Ground, Why};
+use crate::pause::OUT_OF_TIME;
 
 /// How many instructions run between two looks at whether to go on.
 const SLICE: u64 = 20_000_000;
@@ -185,6 +186,9 @@ impl<S: Source> Session<'_, '_, S> {
         if !self.runs() {
             return self.happen(None).map(Some);
         }
+        if self.left_to_pause()?.is_some() {
+            return self.part(SLICE, Goal::End).map(Some);
+        }
         let start = self.position;
         // One that it stands at is passed.
         let pc = self.play.blank.tracee.registers()?.rip();
@@ -240,6 +244,16 @@ impl<S: Source> Session<'_, '_, S> {
         if !self.play.runs_to(due) {
             return self.happen(None);
         }
+        let mut limit = limit;
+        if let Some(left) = self.left_to_pause()? {
+            if left == 0 && goal == Goal::Before(self.position.event + 1) {
+                return Ok(Some(self.stopped(Halt::Done)));
+            }
+            if left == 0 {
+                return self.happen(None);
+            }
+            limit = limit.min(left);
+        }
         let ground = Ground {
             process: self.play.blank.tracee,
             space: &self.play.space,
@@ -258,7 +272,7 @@ impl<S: Source> Session<'_, '_, S> {
                 stopped.before.count = stopped.before.count.saturating_sub(1);
                 Ok(Some(stopped))
             }
-            Why::Stop(Stop::Signal(OUT_OF_TIME)) => Err(PlayError::Limit("its time")),
+            Why::Stop(OUT_OF_TIME) => Err(PlayError::Limit("its time")),
             Why::Stop(_) if goal == Goal::Before(self.position.event + 1) => {
                 self.counter.undo_call(self.play.blank.tracee)?;
                 Ok(Some(self.stopped(Halt::Done)))
@@ -267,8 +281,22 @@ impl<S: Source> Session<'_, '_, S> {
         }
     }
 
+    /// How many instructions it is to the pause that comes next, if one does.
+    fn left_to_pause(&self) -> Result<Option<u64>, PlayError> {
+        match &self.due {
+            Some(Event::Pause(_)) => {
+                let count = self.play.places.before(self.position.event + 1)?;
+                Ok(Some(count.saturating_sub(self.position.count)))
+            }
+            _ => Ok(None),
+        }
+    }
+
     /// Runs to the next event at full speed.
     fn without_counting(&mut self) -> Result<Option<Stopped>, PlayError> {
+        if self.left_to_pause()?.is_some() {
+            return self.part(SLICE, Goal::End);
+        }
         let Some(due) = &self.due else {
             return Ok(Some(self.stopped(Halt::End)));
         };
@@ -298,6 +326,9 @@ impl<S: Source> Session<'_, '_, S> {
                 Ending::Signal { number, .. } => Halt::Killed(number),
                 Ending::Exit { .. } => Halt::End,
             })));
+        }
+        if let Event::Pause(pause) = &due {
+            self.own_address(&pause.state)?;
         }
         if let Err(error) = self.play.arrive(&due, stop) {
             self.due = Some(due);
@@ -334,13 +365,8 @@ impl<S: Source> Session<'_, '_, S> {
         let process = self.play.blank.tracee;
         let mut result = Ok(());
         if !self.compared {
-            let mut state = process.state()?;
-            let recorded = match end {
-                Event::End(end) => Some(&end.state),
-                _ => None,
-            };
-            if self.counter.own_address(&mut state, recorded) {
-                process.set_state(&state)?;
+            if let Event::End(end) = end {
+                self.own_address(&end.state)?;
             }
             result = self.play.arrive(end, stop).map(|_| ());
             self.compared = true;
@@ -348,6 +374,16 @@ impl<S: Source> Session<'_, '_, S> {
         self.play.done = done;
         self.counter.undo_call(process)?;
         result
+    }
+
+    /// No register is to tell of the translation when it is compared with this.
+    fn own_address(&self, recorded: &State) -> Result<(), PlayError> {
+        let process = self.play.blank.tracee;
+        let mut state = process.state()?;
+        if self.counter.own_address(&mut state, Some(recorded)) {
+            process.set_state(&state)?;
+        }
+        Ok(())
     }
 
     /// Whether it has come to a breakpoint. A thread that runs again has not: it

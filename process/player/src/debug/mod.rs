@@ -19,7 +19,6 @@ mod threads;
 
 use std::collections::BTreeSet;
 
-use nix::libc;
 use reprise_process_events::{Ending, Event, Region, State};
 use reprise_recording::{Recording, Source};
 use reprise_tracee::Watch;
@@ -268,6 +267,3 @@ impl<'r, 'o, S: Source> Session<'r, 'o, S> {
             .collect()
     }
 }
-
-/// What ends a replay for lack of time has a signal of its own.
-const OUT_OF_TIME: i32 = libc::SIGXCPU;

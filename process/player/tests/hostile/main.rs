@@ -6,6 +6,7 @@
 )]
 
 mod moving;
+mod pauses;
 mod threads;
 
 use std::fs;
@@ -13,8 +14,8 @@ use std::os::unix::fs::symlink;
 
 use reprise_player::{Fact, Limits, PlayError, Played, play};
 use reprise_process_events::{
-    Call, End, Ending, Event, KIND, PageSums, RECORDING, Region, Registers, Start, State, VERSION,
-    Write, wire,
+    Call, End, Ending, Event, KIND, PLACES, PLACES_VERSION, PageSums, Place, RECORDING, Region,
+    Registers, Start, State, VERSION, Write, wire,
 };
 use reprise_recording::{Closing, Manifest, Recording, StreamInfo, Writer};
 use tempfile::TempDir;
@@ -77,6 +78,11 @@ fn played(start: &Start, code: &[u8], events: &[Event]) -> Result<Played, PlayEr
 
 /// A recording with these events, whose file is gone already.
 fn recorded(start: &Start, code: &[u8], events: &[Event]) -> Recording {
+    recorded_with(start, code, events, &[])
+}
+
+/// The same with places of pauses.
+fn recorded_with(start: &Start, code: &[u8], events: &[Event], places: &[Place]) -> Recording {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("hostile.reprise");
     let manifest = Manifest {
@@ -102,6 +108,19 @@ fn recorded(start: &Start, code: &[u8], events: &[Event]) -> Recording {
     for event in std::iter::once(&first).chain(events) {
         let mut bytes = Vec::new();
         wire::write(event, &mut bytes);
+        stream.append(&bytes).unwrap();
+    }
+    drop(stream);
+    let info = StreamInfo {
+        process: 1,
+        kind: PLACES.to_owned(),
+        version: PLACES_VERSION,
+        ..StreamInfo::default()
+    };
+    let mut stream = writer.stream(&info).unwrap();
+    for place in places {
+        let mut bytes = Vec::new();
+        wire::write_place(*place, &mut bytes);
         stream.append(&bytes).unwrap();
     }
     drop(stream);

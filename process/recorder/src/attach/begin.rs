@@ -7,6 +7,7 @@ use reprise_tracee::{Resume, TraceError, Tracee};
 use super::vdso::Vdso;
 use super::{Attached, Loans, Settled, settle, step_out};
 use crate::calls::unrecordable;
+use crate::log::Joint;
 use crate::maps;
 use crate::segment::find_syscall;
 use crate::session::{Session, Thread, Trouble};
@@ -64,7 +65,7 @@ impl Session {
         self.find_shared()?;
         self.note_shared_files()?;
         self.begin_turn();
-        self.begin_segment(self.site, false)?;
+        self.begin_segment(self.site, Joint::Apart)?;
         turns::resume(first, Resume::ToCall, 0)?;
         Ok(())
     }
