@@ -68,6 +68,10 @@ final class Mentions {
             return expected.kind == Value.CONSTANT
                 && Constants.same(replay.constants.get((int) expected.bits), actual);
         }
+        if (expected.isObject() && !expected.isFirst() && replay.objects.keyOf(actual) == 0) {
+            // Another thread was the first to mention it, and may not have come to that yet.
+            replay.objects.get(expected.bits, player.id);
+        }
         long key = replay.objects.keyOf(actual);
         // The JVM forgets weak references before it finalises, and with them the
         // numbers of what only a finalizer can still reach.
