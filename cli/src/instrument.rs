@@ -6,7 +6,7 @@ use std::io;
 use std::path::PathBuf;
 
 use reprise_ahead::{AheadError, Copied, Plan, RUNTIME, RUNTIME_NAME};
-use reprise_probes::pattern::Patterns;
+use reprise_probes::pattern::{Builders, Patterns};
 use reprise_probes::volatile::Sharing;
 
 use crate::failure::{Failure, Status};
@@ -40,7 +40,7 @@ pub fn run(request: &Request) -> Result<Status, Failure> {
             .next("reprise java instrument --observe 'com.acme.**' IN.jar -o OUT.jar")
             .status(Status::BadInput)
     })?;
-    patterns.builders = true;
+    patterns.builders = Builders::Followed;
     if request.races {
         patterns.sharing = Sharing::Every;
     }

@@ -8,5 +8,7 @@ fn main() {
     let packages = ["reprise.runtime", "java.reprise"];
     reprise_javac::build_script_of(part, &sources, None, packages, "runtime.jar");
     let part = "the scheduler that the JVM agent carries";
-    reprise_javac::build_script(part, "../scheduler/reprise/scheduler", "scheduler.jar");
+    let sources = ["../scheduler/reprise/scheduler"];
+    let packages = ["reprise.scheduler", "java.reprise.scheduler"];
+    reprise_javac::build_script_of(part, &sources, None, packages, "scheduler.jar");
 }

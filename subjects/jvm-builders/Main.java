@@ -6,6 +6,9 @@ public class Main {
         System.out.println(scribe.loop(5));
         System.out.println(scribe.nested(3));
         System.out.println(scribe.chosen(true) + scribe.chosen(false));
+        System.out.println(scribe.deeper(3) + scribe.deeper(-3) + scribe.deeper(0));
+        System.out.println(scribe.ofTwo(true) + scribe.ofTwo(false));
+        System.out.println(scribe.same(true) + " " + scribe.same(false));
         System.out.println(scribe.buffer());
         System.out.println(scribe.outOfBounds());
         System.out.println(scribe.none());
@@ -19,6 +22,8 @@ public class Main {
         System.out.println(scribe.object(new Main()));
         System.out.println(scribe.merged(true) + scribe.merged(false));
         System.out.println(scribe.either(new StringBuilder("theirs")));
+        System.out.println(scribe.mineOr(new StringBuilder("theirs"), true));
+        System.out.println(scribe.mineOr(new StringBuilder("theirs"), false));
     }
 
     static void take(StringBuilder builder) {
@@ -67,6 +72,30 @@ class Scribe {
     /** Two paths meet while one is on the stack. */
     String chosen(boolean first) {
         return new StringBuilder("chosen ").append(first ? "one" : "two").toString();
+    }
+
+    /** The same within each other, in a constructor and with a loop between. */
+    String deeper(int n) {
+        StringBuilder text = new StringBuilder(n < 0 ? "minus " : n > 0 ? "plus " : "");
+        for (int i = 0; i < 2; i++) {
+            text.append(i == 0 ? "<" : n > 0 ? n % 2 == 0 ? "even" : "odd" : ">").append(n != 0 && i > 0 ? 'x' : 'y');
+        }
+        return text.append(n > 0 ? n : -n).toString();
+    }
+
+    /** Either of two that are its own. */
+    String ofTwo(boolean first) {
+        StringBuilder one = new StringBuilder("1");
+        StringBuilder two = new StringBuilder("2");
+        (first ? one : two).append(" of two");
+        return one.append('/').append(two).toString();
+    }
+
+    /** Two are compared. */
+    boolean same(boolean same) {
+        StringBuilder one = new StringBuilder("same");
+        StringBuilder two = same ? one : new StringBuilder("other");
+        return one == two;
     }
 
     String buffer() {
@@ -153,5 +182,11 @@ class Scribe {
         StringBuilder text = theirs.length() > 3 ? theirs : new StringBuilder();
         text.append(" or mine");
         return text.toString();
+    }
+
+    String mineOr(StringBuilder theirs, boolean mine) {
+        StringBuilder own = new StringBuilder("mine");
+        (mine ? own : theirs).append(" or theirs");
+        return own.append(" alone").toString();
     }
 }

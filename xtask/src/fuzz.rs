@@ -32,7 +32,14 @@ const RUSTFLAGS: &str = "-Cpasses=sancov-module \
     --cfg fuzzing -Ccodegen-units=1 -Cdebug-assertions";
 
 /// What a parser of untrusted bytes may take for one input.
-const LIMITS: &[&str] = &["-rss_limit_mb=2048", "-timeout=10", "-max_len=65536"];
+/// An input that takes long hangs; how long is long must not depend on what else the
+/// machine does, so nothing is made of one that is slow and ends.
+const LIMITS: &[&str] = &[
+    "-rss_limit_mb=2048",
+    "-timeout=120",
+    "-report_slow_units=120",
+    "-max_len=65536",
+];
 
 pub(crate) fn run(arguments: &[String]) -> TaskResult {
     let workspace = Workspace::load()?;

@@ -51,6 +51,23 @@ const OBSERVE_PROGRAMS: Study = Study {
     ],
 };
 
+const OBSERVE_LIBRARIES: Study = Study {
+    name: "observe-libraries",
+    about: "libraries from Maven Central, each inside as a whole, recorded and replayed",
+    environment: &[("REPRISE_STUDY", "1")],
+    cargo: &[
+        "test",
+        "--locked",
+        "-p",
+        "reprise-jvm-player",
+        "--test",
+        "e2e_replay",
+        "libraries",
+        "--",
+        "--nocapture",
+    ],
+};
+
 const OBSERVE_COST: Study = Study {
     name: "observe-cost",
     about: "what it costs to observe one class of a program that analyses bytecode",
@@ -108,10 +125,29 @@ const fn servers(
     }
 }
 
+const SCHEDULE_COST: Study = Study {
+    name: "schedule-cost",
+    about: "kernels of several threads: plain, recorded freely, and following a schedule",
+    environment: &[("REPRISE_STUDY", "1")],
+    cargo: &[
+        "test",
+        "--locked",
+        "-p",
+        "reprise",
+        "--test",
+        "e2e_search",
+        "what_schedules_cost",
+        "--",
+        "--nocapture",
+    ],
+};
+
 const STUDIES: &[Study] = &[
     SCHEDULE_BUGS,
+    SCHEDULE_COST,
     OBSERVE_NANOXML,
     OBSERVE_PROGRAMS,
+    OBSERVE_LIBRARIES,
     OBSERVE_COST,
     Study {
         name: "moving",

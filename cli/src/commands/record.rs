@@ -10,7 +10,7 @@ use super::quantity;
 use crate::failure::{Failure, Status};
 use crate::output_name::{self, Template};
 use crate::record::schedule::{self, Strategy};
-use crate::record::{Keep, Request, attached, last, observe};
+use crate::record::{Keep, Request, attached, free, last, observe};
 
 /// Run a command and record it; the exit status is the command's own
 ///
@@ -28,6 +28,7 @@ Examples:
   reprise record --last 10s --keep all -o run.reprise -- gzip -k big.txt
   reprise record --last 10s --pid 4711
   reprise record --schedule -o run.sched -- java -cp app.jar Main
+  reprise record --schedule=free -o run.sched -- java -cp app.jar Main
   reprise record --schedule=pct:3 --runs 1000 --until-failure -o bug.sched -- java -cp app.jar Main
 
 The last moments are kept in memory and written when there is a reason to. With
@@ -64,7 +65,8 @@ pub(super) struct Record {
     /// Run a JVM program one thread at a time, and record where threads switch:
     /// random, pos (priorities of accesses, drawn anew where they meet), pct:D
     /// (priorities of threads that change at D - 1 places) or rr:N (in turn, each for N
-    /// places).
+    /// places). With free, threads run as they would, and the order in which they
+    /// synchronise is recorded; with free:all, also that of all they share.
     ///
     /// The recording is a schedule, a text, which `reprise replay FILE -- CMD`
     /// follows.
@@ -186,6 +188,17 @@ impl Record {
             keep: self.keep.unwrap_or(usual),
             require: self.require,
         };
+        if let Some(all) = self.schedule.as_ref().and_then(Strategy::free) {
+            if self.runs > 1 || self.until_failure {
+                return Err(Failure::new(
+                    "search for a failing schedule",
+                    "with free nobody chooses one, so there is nothing to search",
+                )
+                .next("--schedule=random --runs 1000 --until-failure")
+                .status(Status::BadInput));
+            }
+            return free::run(&request, all);
+        }
         if let Some(strategy) = self.schedule {
             let search = schedule::Search {
                 strategy,

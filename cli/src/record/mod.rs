@@ -3,6 +3,7 @@
 
 pub mod attached;
 mod debugger_needs;
+pub mod free;
 pub mod last;
 pub mod observe;
 pub mod schedule;

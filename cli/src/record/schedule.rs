@@ -15,9 +15,20 @@ use crate::say::say;
 use crate::schedule::run::{self, Choice, Run, Start};
 use crate::schedule::shared::{Shared, Unfit};
 
-/// Who chooses.
+/// Who chooses; or nobody, where threads run freely.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Strategy(String);
+
+impl Strategy {
+    /// Whether threads run freely, and if so, whether all that they share is recorded.
+    pub fn free(&self) -> Option<bool> {
+        match self.0.as_str() {
+            "free" => Some(false),
+            "free:all" => Some(true),
+            _ => None,
+        }
+    }
+}
 
 impl FromStr for Strategy {
     type Err = String;
@@ -25,13 +36,17 @@ impl FromStr for Strategy {
     fn from_str(text: &str) -> Result<Self, String> {
         let number = |text: &str| text.parse::<u32>().is_ok_and(|number| number > 0);
         let known = match text.split_once(':') {
-            None => matches!(text, "random" | "pos"),
+            None => matches!(text, "random" | "pos" | "free"),
+            Some(("free", what)) => what == "all",
             Some(("pct" | "rr", n)) => number(n),
             Some(_) => false,
         };
         match known {
             true => Ok(Self(text.to_owned())),
-            false => Err("a strategy is random, pos, pct:D or rr:N, as in pct:3".to_owned()),
+            false => Err(
+                "a strategy is random, pos, pct:D or rr:N, as in pct:3; or free, or free:all"
+                    .to_owned(),
+            ),
         }
     }
 }
@@ -71,6 +86,7 @@ pub fn run(request: &Request, search: &Search) -> Result<Status, Failure> {
         let Strategy(name) = &search.strategy;
         let start = Start {
             command: &request.command,
+            values: None,
             quiet: false,
             limit: None,
         };
@@ -107,7 +123,7 @@ impl State {
     /// Passes over runs that are not kept, all in one JVM: up to the first that fails, or
     /// the last. Where they cannot share one, says why, and passes over none.
     fn skip(&mut self, request: &Request, search: &Search) {
-        let mut shared = Shared::new(&request.command, None);
+        let mut shared = Shared::new(&request.command, None, None);
         let Strategy(name) = &search.strategy;
         while self.number + 1 < search.runs {
             let seed = search.seed.wrapping_add(self.number);
@@ -165,7 +181,7 @@ fn tell(request: &Request, run: &Run, out: &Path, state: &State, seed: u64) {
 }
 
 /// Where the schedule goes: a file that does not exist.
-fn output(request: &Request) -> Result<PathBuf, Failure> {
+pub(super) fn output(request: &Request) -> Result<PathBuf, Failure> {
     let program = request.command.first().cloned().unwrap_or_default();
     let values = Values {
         program: &program,

@@ -18,7 +18,7 @@ use crate::record::observe::command::{self, Handed};
 use crate::record::observe::{child, class_path, not_started, text};
 use crate::say::say;
 use crate::schedule::run::Fault;
-use crate::schedule::{no_schedule, program, read};
+use crate::schedule::{no_schedule, program, read, values};
 
 /// Runs the program under the schedule.
 pub(super) fn replay(request: &Request) -> Result<Status, Failure> {
@@ -45,6 +45,8 @@ struct Files {
     _folder: TempDir,
     plan: PathBuf,
     reports: PathBuf,
+    /// What the program is given that it read in the run of the schedule.
+    values: Option<PathBuf>,
 }
 
 impl Files {
@@ -57,6 +59,7 @@ impl Files {
         let files = Self {
             plan: folder.path().join("plan"),
             reports: folder.path().join("reports"),
+            values: values::of(file),
             _folder: folder,
         };
         fs::create_dir(&files.reports)
@@ -73,6 +76,7 @@ impl Files {
             text(&self.plan)?,
             text(&self.reports)?
         );
+        options += &values::option(self.values.as_deref())?;
         if verbosity > 0 {
             options += &format!(",verbosity={verbosity}");
         }
@@ -89,6 +93,8 @@ pub(crate) struct Following<'f> {
     pub(crate) program: &'f [PathBuf],
     /// The program and its arguments.
     pub(crate) command: &'f [OsString],
+    /// What the program is given that it read in the run that is followed.
+    pub(crate) values: Option<&'f Path>,
     /// How long it may take.
     pub(crate) limit: Option<Duration>,
 }
@@ -100,9 +106,11 @@ pub(crate) fn follow(following: &Following<'_>) -> Result<Option<Fault>, Failure
         file,
         program,
         command,
+        values,
         limit,
     } = following;
-    let files = Files::new(file, &plan(file, program, command)?)?;
+    let mut files = Files::new(file, &plan(file, program, command)?)?;
+    files.values = values.map(Path::to_owned);
     let name = command.first().cloned().unwrap_or_default();
     let handed = files.agent(0).map_err(|wrong| failure(file, wrong))?;
     let mut child = handed.command(command, command::launcher(&name).is_some());

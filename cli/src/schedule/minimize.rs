@@ -8,12 +8,13 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use reprise_schedule::Switches;
-use reprise_schedule::minimize::{Length, Minimizer, Stretch, unrolled};
+use reprise_schedule::minimize::{Length, Minimizer, Stretch, marked, unrolled};
 use reprise_turns::plan;
 use tempfile::TempDir;
 
 use super::run::{self, Choice, Fault, Run, Start};
 use super::shared::{Shared, Unfit};
+use super::values;
 use crate::failure::{Failure, Status};
 use crate::replay::schedule::{Following, fitting_switches, follow};
 use crate::say::say;
@@ -52,6 +53,10 @@ pub fn run(request: &Request) -> Result<Status, Failure> {
     search.follow(request, &fault)?;
     let after = Length::of(minimizer.best());
     fs::copy(search.best(), &out)
+        .and_then(|_| match &search.values {
+            Some(values) => fs::copy(values, values::beside(&out)).map(drop),
+            None => Ok(()),
+        })
         .map_err(|error| Failure::new(format!("write {}", out.display()), error))?;
     let shown = out.display();
     let mut text = format!(
@@ -110,6 +115,8 @@ struct Search<'r> {
     terminal: bool,
     /// The JVM that the runs share, as long as they can.
     shared: Option<Shared<'r>>,
+    /// What the program is given that is another value in every run.
+    values: Option<PathBuf>,
 }
 
 impl<'r> Search<'r> {
@@ -127,6 +134,7 @@ impl<'r> Search<'r> {
             limit: None,
             terminal: io::stderr().is_terminal(),
             shared: None,
+            values: values::of(&request.file),
         })
     }
 
@@ -141,7 +149,7 @@ impl<'r> Search<'r> {
 
     /// The run under the schedule itself, which must fail.
     fn first(&mut self, switches: &Switches) -> Result<(Fault, Run), Failure> {
-        let commands = unrolled(&switches.commands, COMMANDS);
+        let commands = marked(unrolled(&switches.commands, COMMANDS));
         let plan = plan_of(self.request, &Switches { commands })?;
         let began = Instant::now();
         let run = self.run(&plan)?;
@@ -165,7 +173,11 @@ impl<'r> Search<'r> {
         self.keep()?;
         let places = self.file("places");
         fs::write(&places, &self.places).map_err(|error| Failure::new("write a plan", error))?;
-        self.shared = Some(Shared::new(&self.request.command, Some(places)));
+        self.shared = Some(Shared::new(
+            &self.request.command,
+            Some(places),
+            self.values.clone(),
+        ));
         Ok((fault, run))
     }
 
@@ -240,6 +252,7 @@ impl<'r> Search<'r> {
         self.runs += 1;
         let start = Start {
             command: &self.request.command,
+            values: self.values.as_deref(),
             quiet: true,
             limit: self.limit,
         };
@@ -265,6 +278,7 @@ impl<'r> Search<'r> {
             file: &self.best(),
             program: &request.program,
             command: &request.command,
+            values: self.values.as_deref(),
             limit: self.limit,
         };
         let same = follow(&following)?.is_some_and(|found| found.is_like(fault));

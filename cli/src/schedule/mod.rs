@@ -9,6 +9,7 @@ pub mod output;
 pub mod program;
 pub mod run;
 pub mod shared;
+pub mod values;
 
 use std::fs::File;
 use std::io::{self, Read};

@@ -22,20 +22,25 @@ pub fn read(paths: &[PathBuf], schedule: &Schedule) -> Result<Option<Program>, F
     if paths.is_empty() {
         return Ok(None);
     }
-    let mut classes = Classes {
-        collector: Collector::new(schedule),
-        unreadable: 0,
-        first: None,
-    };
+    let mut collector = Collector::new(schedule);
+    let mut unreadable = 0;
+    let mut first = None;
     for path in paths {
-        classes.add(path).map_err(|error| {
+        let mut add = |bytes: &[u8], name: &str| {
+            if let Err(error) = collector.add(bytes) {
+                unreadable += 1;
+                first.get_or_insert_with(|| format!("{name}: {error}"));
+            }
+        };
+        let read = Classes { add: &mut add }.add(path);
+        read.map_err(|error| {
             Failure::new(format!("read the program {}", path.display()), error)
                 .next("name a jar, a folder of classes, or a class file")
                 .status(Status::BadInput)
         })?;
     }
-    if let Some(first) = &classes.first {
-        let n = classes.unreadable;
+    if let Some(first) = &first {
+        let n = unreadable;
         let text = format!("{n} class files cannot be read and are left out; the first is {first}");
         let _ = writeln!(
             io::stderr(),
@@ -43,17 +48,21 @@ pub fn read(paths: &[PathBuf], schedule: &Schedule) -> Result<Option<Program>, F
             escape(text.as_bytes(), Lines::One)
         );
     }
-    Ok(Some(classes.collector.finish()))
+    Ok(Some(collector.finish()))
 }
 
-struct Classes {
-    collector: Collector,
-    unreadable: usize,
-    /// The first class that cannot be read, and why.
-    first: Option<String>,
+/// Hands over each class file of a jar or folder.
+pub fn each_class(path: &Path, add: &mut dyn FnMut(&[u8])) -> io::Result<()> {
+    let mut add = |bytes: &[u8], _: &str| add(bytes);
+    Classes { add: &mut add }.add(path)
 }
 
-impl Classes {
+struct Classes<'a> {
+    /// Takes the bytes of a class, and where it is.
+    add: &'a mut dyn FnMut(&[u8], &str),
+}
+
+impl Classes<'_> {
     fn add(&mut self, path: &Path) -> io::Result<()> {
         if fs::metadata(path)?.is_dir() {
             return self.folder(path);
@@ -108,10 +117,7 @@ impl Classes {
     fn class(&mut self, file: impl Read, name: &str) -> io::Result<()> {
         let mut bytes = Vec::new();
         file.take(CLASS).read_to_end(&mut bytes)?;
-        if let Err(error) = self.collector.add(&bytes) {
-            self.unreadable += 1;
-            self.first.get_or_insert_with(|| format!("{name}: {error}"));
-        }
+        (self.add)(&bytes, name);
         Ok(())
     }
 }

@@ -13,6 +13,7 @@ use crate::agent_library;
 use crate::failure::{Failure, Status};
 use crate::record::observe::command::{self, Handed};
 use crate::record::observe::{child, not_started, text};
+use crate::schedule::values;
 
 /// Who chooses which thread runs.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +36,8 @@ pub enum Choice<'c> {
 pub struct Start<'s> {
     /// The program and its arguments.
     pub command: &'s [OsString],
+    /// What it is given that is another value in every run.
+    pub values: Option<&'s Path>,
     /// Whether what it prints is of no interest.
     pub quiet: bool,
     /// How long it may take.
@@ -141,6 +144,24 @@ impl Run {
         }
     }
 
+    /// From what the agents have reported.
+    pub fn read(folder: &Path, ended: &child::Ended) -> Self {
+        let mut run = Self {
+            status: ended.status.unwrap_or_default(),
+            endless: ended.status.is_none(),
+            interrupted: ended.interrupted,
+            ..Self::default()
+        };
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            run.jvms += 1;
+            let text = fs::read(entry.path()).unwrap_or_default();
+            for line in String::from_utf8_lossy(&text).lines() {
+                run.add(line);
+            }
+        }
+        run
+    }
+
     pub(super) fn add(&mut self, line: &str) {
         let (what, rest) = line.split_once(' ').unwrap_or((line, ""));
         match what {
@@ -179,6 +200,7 @@ pub fn run(start: Start<'_>, choice: Choice<'_>, out: &Path) -> Result<Run, Fail
             }
             Choice::Guide(file) => format!("explore=guide,guide={}", text(file)?),
         };
+        options += &values::option(start.values)?;
         options += &format!(",out={},report={}", text(out)?, text(folder.path())?);
         Handed::new(&library, &options)
     };
@@ -192,19 +214,7 @@ pub fn run(start: Start<'_>, choice: Choice<'_>, out: &Path) -> Result<Run, Fail
     }
     let ended = child::run_for(&mut command, start.limit);
     let ended = ended.map_err(|error| not_started(program, error))?;
-    let mut run = Run {
-        status: ended.status.unwrap_or_default(),
-        endless: ended.status.is_none(),
-        interrupted: ended.interrupted,
-        ..Run::default()
-    };
-    for entry in fs::read_dir(folder.path()).into_iter().flatten().flatten() {
-        run.jvms += 1;
-        let text = fs::read(entry.path()).unwrap_or_default();
-        for line in String::from_utf8_lossy(&text).lines() {
-            run.add(line);
-        }
-    }
+    let run = Run::read(folder.path(), &ended);
     match (&run.refused, run.jvms) {
         (Some(why), _) => Err(failure(why.clone())),
         (None, 0) => Err(failure("the command started no JVM".to_owned())),

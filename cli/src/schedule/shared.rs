@@ -32,6 +32,8 @@ pub struct Shared<'c> {
     command: &'c [OsString],
     /// Where the plan with the places of a schedule is, if there is one.
     guide: Option<PathBuf>,
+    /// What the program is given that is another value in every run.
+    values: Option<PathBuf>,
     jvm: Option<Jvm>,
     longest: Duration,
 }
@@ -50,10 +52,11 @@ struct Jvm {
 
 impl<'c> Shared<'c> {
     /// Starts nothing yet.
-    pub fn new(command: &'c [OsString], guide: Option<PathBuf>) -> Self {
+    pub fn new(command: &'c [OsString], guide: Option<PathBuf>, values: Option<PathBuf>) -> Self {
         Self {
             command,
             guide,
+            values,
             jvm: None,
             longest: Duration::ZERO,
         }
@@ -72,7 +75,8 @@ impl<'c> Shared<'c> {
         // One that has had many runs ends, and another takes its place.
         for is_new in [self.jvm.is_none(), true] {
             if self.jvm.is_none() {
-                let started = Jvm::start(self.command, self.guide.as_deref());
+                let started =
+                    Jvm::start(self.command, self.guide.as_deref(), self.values.as_deref());
                 self.jvm = Some(started.map_err(Unfit)?);
             }
             let Some(jvm) = &mut self.jvm else { break };
@@ -96,7 +100,11 @@ impl<'c> Shared<'c> {
 }
 
 impl Jvm {
-    fn start(command: &[OsString], guide: Option<&Path>) -> Result<Self, String> {
+    fn start(
+        command: &[OsString],
+        guide: Option<&Path>,
+        values: Option<&Path>,
+    ) -> Result<Self, String> {
         let program = command.first().cloned().unwrap_or_default();
         if command::launcher(&program).is_none() {
             return Err("the command is not a JDK's own java".to_owned());
@@ -121,6 +129,7 @@ impl Jvm {
         if let Some(guide) = guide {
             options += &format!(",guide={}", text(guide)?);
         }
+        options += &super::values::option(values)?;
         let handed = Handed::new(&library, &options)?;
         let child = handed
             .command(command, true)

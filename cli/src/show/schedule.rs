@@ -24,6 +24,7 @@ pub fn show(file: &Path, paths: &[PathBuf], as_json: bool) -> Result<Status, Fai
     })?;
     let notes = Notes {
         comments: comments(&text, &parsed),
+        places: places(&text),
         program,
     };
     let story = explain(&switches);
@@ -46,6 +47,8 @@ pub fn show(file: &Path, paths: &[PathBuf], as_json: bool) -> Result<Status, Fai
 struct Notes {
     /// What stands behind an event in the text, by the number of its command.
     comments: HashMap<usize, String>,
+    /// The same by its place.
+    places: HashMap<String, String>,
     program: Option<Program>,
 }
 
@@ -66,6 +69,20 @@ fn comments(text: &str, parsed: &Parsed) -> HashMap<usize, String> {
     comments.collect()
 }
 
+/// The comments behind events, by place: it is the same wherever that is in the text.
+fn places(text: &str) -> HashMap<String, String> {
+    let places = text.lines().filter_map(|line| {
+        let (event, comment) = line.split_once('#')?;
+        let words: Vec<&str> = event.split_whitespace().collect();
+        let [_, place @ .., _] = words.as_slice() else {
+            return None;
+        };
+        let comment = comment.trim();
+        (!comment.is_empty()).then(|| (place.join(" "), comment.to_owned()))
+    });
+    places.collect()
+}
+
 impl Notes {
     /// A place as people call it.
     fn place(&self, stop: &Stop) -> String {
@@ -79,7 +96,11 @@ impl Notes {
             method.notes.get(&code.offset).cloned()
         });
         let comment = || match &stop.event.location {
-            Location::Code(_) => self.comments.get(&stop.command).cloned(),
+            Location::Code(code) => {
+                let place = || self.places.get(&code.to_string());
+                let comment = self.comments.get(&stop.command);
+                comment.or_else(place).cloned()
+            }
             Location::Source(_) => None,
         };
         known

@@ -2,7 +2,10 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod bugs;
+mod cost;
 mod found;
+mod free;
+mod limits;
 mod minimized;
 mod shared;
 mod stage;

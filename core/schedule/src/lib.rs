@@ -180,6 +180,7 @@
 //! | how do the formats become each other? | `convert`, and [`order`] for few switches |
 //! | does it make sense, for this program? | `check`, `program` |
 //! | how does a trace become one? | `trace` |
+//! | how does what threads did in parallel become one? | [`observed`] |
 //! | how is a failing one made shorter? | [`minimize`] |
 //! | what does it say, as a story? | [`explain`] |
 //! | how long may anything be? | [`limits`] |
@@ -196,6 +197,7 @@
 pub mod explain;
 pub mod limits;
 pub mod minimize;
+pub mod observed;
 pub mod order;
 
 mod check;

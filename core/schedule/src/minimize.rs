@@ -18,8 +18,8 @@ use std::collections::HashSet;
 use std::fmt;
 use std::str::FromStr;
 
-use crate::command::{Command, Loop, Times};
-use crate::thread::ThreadId;
+use crate::command::{Command, Loop, Moment, SwitchAction, Times};
+use crate::thread::{Target, ThreadId};
 
 /// A thread that ran for a while.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -232,9 +232,54 @@ fn unroll<A: Clone>(commands: &[Command<A>], room: usize, out: &mut Vec<Command<
     }
 }
 
+/// The commands, loops written out, with every event an action: who comes to one at which
+/// nothing happens gives way to itself. So each is noticed, and counts begin anew there.
+pub fn marked(commands: Vec<Command<SwitchAction>>) -> Vec<Command<SwitchAction>> {
+    let mut running = Target::Thread(ThreadId::MAIN);
+    let mut out = Vec::with_capacity(commands.len());
+    // Whether somebody could give way to itself here.
+    let mut idle = false;
+    let end = |idle: bool, running: &Target, out: &mut Vec<_>| {
+        if idle && running.thread().is_some() {
+            out.push(Command::Action(SwitchAction::Switch(running.clone())));
+        }
+    };
+    for command in commands {
+        match &command {
+            Command::Event(event) => {
+                end(idle, &running, &mut out);
+                idle = event.moment == Moment::Before;
+            }
+            Command::Action(SwitchAction::Switch(next) | SwitchAction::Die(next)) => {
+                running = next.clone();
+                idle = false;
+            }
+            Command::Action(SwitchAction::Terminate) => idle = false,
+            Command::Action(_) | Command::Loop(_) => {}
+        }
+        out.push(command);
+    }
+    end(idle, &running, &mut out);
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_event_with_no_action_gets_one() {
+        let text = "before A.java:1 1\nbefore A.java:2 1\nswitch 1\nin A.java:3 1\nswitch 0\n\
+                    before A.java:4 1\n";
+        let Ok(crate::Schedule::Switches(switches)) = crate::parse(text) else {
+            panic!("switches");
+        };
+        let commands = marked(switches.commands);
+        let marked = crate::Schedule::from(crate::Switches { commands }).to_string();
+        let expected = "before A.java:1 1\nswitch 0\nbefore A.java:2 1\nswitch 1\n\
+                        in A.java:3 1\nswitch 0\nbefore A.java:4 1\nswitch 0\n";
+        assert_eq!(marked.replace("\n\n", "\n"), expected);
+    }
 
     fn run(text: &str) -> Vec<Stretch> {
         text.split(' ').map(|word| word.parse().unwrap()).collect()

@@ -27,6 +27,9 @@ const KNOWN: &[(&str, &str)] = &[
     ("seed", "N"),
     ("steps", "N"),
     ("guide", "FILE"),
+    ("free", "sync|all"),
+    ("facts", "FILE"),
+    ("values", "FILE"),
     ("requests", "FILE"),
     ("answers", "FILE"),
 ];
@@ -65,6 +68,14 @@ pub(crate) struct Options {
     pub(crate) steps: Option<u64>,
     /// Who is wished to run, instead of what a strategy chooses.
     pub(crate) guide: Option<PathBuf>,
+    /// Let threads run freely, and write down in which order they synchronise, and if
+    /// this is true, in which they use what they share.
+    pub(crate) free: Option<bool>,
+    /// What is known of all classes of the program.
+    pub(crate) facts: Option<PathBuf>,
+    /// What the program is given instead of what it reads that is another value in every
+    /// run.
+    pub(crate) values: Option<PathBuf>,
     /// Where it is said what to run, in a JVM that has many runs.
     pub(crate) requests: Option<PathBuf>,
     /// Where it is said how they went.
@@ -155,6 +166,14 @@ impl Options {
                 };
                 std::mem::replace(&mut self.only_failures, keep)
             }
+            "free" => {
+                let all = match value {
+                    "all" => true,
+                    "sync" => false,
+                    _ => return Err(bad()),
+                };
+                self.free.replace(all).is_some()
+            }
             "explore" => self.explore.replace(value.to_owned()).is_some(),
             "max-events" | "max-rate" | "min-free" | "verbosity" | "seed" | "steps" => {
                 let place = match name {
@@ -174,6 +193,8 @@ impl Options {
                     "report" => &mut self.report,
                     "follow" => &mut self.follow,
                     "guide" => &mut self.guide,
+                    "facts" => &mut self.facts,
+                    "values" => &mut self.values,
                     "requests" => &mut self.requests,
                     "answers" => &mut self.answers,
                     _ => &mut self.probe,
@@ -190,7 +211,7 @@ impl Options {
     /// Options that belong together are there together.
     fn check(self) -> Result<Self, OptionsError> {
         let observes = !self.observe.is_empty();
-        let explores = self.explore.is_some();
+        let explores = self.explore.is_some() || self.free.is_some();
         let needs = |name, other| Err(OptionsError::Needs { name, other });
         match self.out {
             None if observes => needs("observe", "out"),
@@ -199,6 +220,10 @@ impl Options {
             _ if self.follow.is_some() && observes => needs("follow", "report"),
             _ if self.requests.is_some() && !explores => needs("requests", "explore"),
             _ if self.requests.is_some() != self.answers.is_some() => needs("requests", "answers"),
+            _ if self.facts.is_some() && self.free.is_none() => needs("facts", "free"),
+            _ if self.values.is_some() && self.follow.is_none() && self.explore.is_none() => {
+                needs("values", "follow")
+            }
             _ if self.guide.is_some() && !explores => needs("guide", "explore"),
             _ if self.verbosity.is_some() && self.follow.is_none() => needs("verbosity", "follow"),
             _ if self.no_oracle && !observes => needs("no-oracle", "observe"),

@@ -8,7 +8,7 @@
 //! patterns       texts
 //! oracle         u1
 //! races          u1
-//! builders       u1, whether those of a method's own run for real
+//! builders       u1, which of a method's own run for real
 //! limits         texts: what is not recorded, a tab, and why
 //! classes        u4, the highest number of a class
 //! sites          u4, the highest number of a site
@@ -125,7 +125,7 @@ impl Tables {
         put_texts(&mut out, &patterns);
         out.push(plan.oracle.into());
         out.push((plan.patterns.sharing == Sharing::Every).into());
-        out.push(plan.patterns.builders.into());
+        out.push(plan.patterns.builders as u8);
         let limits: Vec<String> = LIMITS
             .iter()
             .map(|(what, why)| format!("{what}\t{why}"))

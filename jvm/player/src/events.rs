@@ -7,7 +7,7 @@
 //! arrays and in objects that are adopted),
 //! in memory that does not grow with the recording.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use reprise_jvm_events::CALLS;
 use reprise_jvm_events::event::{Access, Event};
@@ -36,8 +36,88 @@ pub(crate) struct Survey {
     /// where it is not the constructor's own.
     made: HashMap<(StreamId, u64), u32>,
     /// By stream and number, events that others come between and what came along
-    /// with them, which speaks of what these others did: the number of its last.
-    apart: HashMap<(StreamId, u64), u64>,
+    /// with them, which speaks of what these others did.
+    apart: HashMap<(StreamId, u64), Along>,
+}
+
+/// What came along with an event.
+#[derive(Clone, Copy, Debug)]
+struct Along {
+    /// The number of the last part.
+    last: u64,
+    count: u32,
+}
+
+/// How many events wait for one that is not complete, at most.
+const QUEUED: usize = 50_000;
+
+/// Events that are to be handed on, in their order: each is complete only when what
+/// came along with it was read.
+#[derive(Default)]
+struct Queue {
+    steps: VecDeque<(Step, Option<Along>)>,
+    /// How many were handed on before the first of them.
+    gone: usize,
+    /// By thread, the place of the event that is not complete.
+    open: HashMap<u32, usize>,
+    /// By thread, how much is still to come of what came along with an event that is gone.
+    left: HashMap<u32, u32>,
+}
+
+impl Queue {
+    fn add(&mut self, step: Step, along: Option<Along>) {
+        if along.is_some() {
+            let place = self.gone.saturating_add(self.steps.len());
+            self.open.insert(step.thread, place);
+        }
+        self.left.remove(&step.thread);
+        self.steps.push_back((step, along));
+    }
+
+    /// Adds what came along with the latest event of a thread.
+    fn add_part(&mut self, mut part: Step) {
+        let open = self.open.get(&part.thread);
+        let at = open.and_then(|place| place.checked_sub(self.gone));
+        if let Some((head, along)) = at.and_then(|at| self.steps.get_mut(at)) {
+            let (thread, number) = (part.thread, part.number);
+            head.arrays.push(part);
+            if along.is_none_or(|along| number >= along.last) {
+                *along = None;
+                self.open.remove(&thread);
+            }
+            return;
+        }
+        let left = self.left.get_mut(&part.thread);
+        if let Some(left) = left {
+            *left = left.saturating_sub(1);
+            part.more = *left;
+        } else if let Some((head, _)) = self.steps.back_mut()
+            && head.thread == part.thread
+        {
+            head.arrays.push(part);
+            return;
+        }
+        self.steps.push_back((part, None));
+    }
+
+    /// The next one that is complete, or that others have waited for long enough. The
+    /// last one of all never is, unless there is no more to come.
+    fn next(&mut self, ended: bool) -> Option<Step> {
+        let (_, along) = self.steps.front()?;
+        let waits = along.is_some() && self.steps.len() < QUEUED;
+        if !ended && (waits || self.steps.len() < 2) {
+            return None;
+        }
+        let (mut step, along) = self.steps.pop_front()?;
+        self.gone = self.gone.saturating_add(1);
+        if let Some(along) = along.filter(|_| !ended) {
+            let had = u32::try_from(step.arrays.len()).unwrap_or(u32::MAX);
+            step.more = along.count.saturating_sub(had);
+            self.left.insert(step.thread, step.more);
+            self.open.remove(&step.thread);
+        }
+        Some(step)
+    }
 }
 
 fn malformed(
@@ -80,21 +160,26 @@ impl Survey {
             });
             let mut open = Vec::new();
             let mut events = recording.events(stream, 0)?;
-            let mut head = None;
+            let mut head: Option<(u64, u64, u32)> = None;
             while let Some(event) = events.next()? {
                 let (number, stamp) = (event.number, event.stamp);
                 let event = reader
                     .event(info.thread, event.payload)
                     .map_err(malformed(stream, number))?;
-                match (&event, head) {
+                match (&event, head.as_mut()) {
                     (Event::Count { .. }, _) => {}
-                    (Event::Array { .. } | Event::Adopt { .. }, Some((head, at))) => {
-                        let apart = &mut survey.apart;
-                        if at != stamp || apart.contains_key(&(stream, head)) {
-                            apart.insert((stream, head), number);
+                    (Event::Array { .. } | Event::Adopt { .. }, Some((head, at, count))) => {
+                        *count = count.saturating_add(1);
+                        let key = (stream, *head);
+                        if *at != stamp || survey.apart.contains_key(&key) {
+                            let along = Along {
+                                last: number,
+                                count: *count,
+                            };
+                            survey.apart.insert(key, along);
                         }
                     }
-                    _ => head = Some((number, stamp)),
+                    _ => head = Some((number, stamp, 0)),
                 }
                 match event {
                     Event::InCall { method, .. } => {
@@ -163,8 +248,7 @@ impl Survey {
             .map(|thread| (thread.stream, thread.id))
             .collect();
         let mut depths: HashMap<u32, u32> = HashMap::new();
-        let mut waiting: Option<Step> = None;
-        let mut held: HashMap<u32, (Step, u64)> = HashMap::new();
+        let mut queue = Queue::default();
         let mut timeline = recording.timeline();
         while let Some(event) = timeline.next()? {
             let (stream, number) = (event.stream, event.number);
@@ -195,36 +279,18 @@ impl Survey {
                 | Event::Touched => *depth = depth.saturating_sub(1),
                 _ => {}
             }
-            let comes_along = matches!(event, Event::Array { .. } | Event::Adopt { .. });
-            let next = if let Some((before, last)) = held.get_mut(&thread).filter(|_| comes_along) {
-                before.arrays.push(step);
-                if number < *last {
-                    continue;
-                }
-                held.remove(&thread).map(|(before, _)| before)
-            } else if let Some(before) = waiting.as_mut()
-                && before.thread == thread
-                && comes_along
-            {
-                before.arrays.push(step);
-                continue;
-            } else if let Some(last) = self.apart.get(&(stream, number)) {
-                held.insert(thread, (step, *last));
-                None
+            if matches!(event, Event::Array { .. } | Event::Adopt { .. }) {
+                queue.add_part(step);
             } else {
-                Some(step)
-            };
-            if let Some(before) = std::mem::replace(&mut waiting, next)
-                && let Err(error) = hand_on(&before)
-            {
-                return Ok(Err(error));
+                queue.add(step, self.apart.get(&(stream, number)).copied());
+            }
+            while let Some(step) = queue.next(false) {
+                if let Err(error) = hand_on(&step) {
+                    return Ok(Err(error));
+                }
             }
         }
-        // What was cut off may have been held in vain.
-        let left = waiting
-            .into_iter()
-            .chain(held.into_values().map(|(step, _)| step));
-        for step in left {
+        while let Some(step) = queue.next(true) {
             if let Err(error) = hand_on(&step) {
                 return Ok(Err(error));
             }

@@ -9,7 +9,7 @@ use reprise_jvm_events::reader::Reader;
 use reprise_jvm_events::table::{Class, Shape, Site, Tables};
 use reprise_probes::ProbeError;
 use reprise_probes::catalog::{self, Catalog};
-use reprise_probes::pattern::{Patterns, is_platform};
+use reprise_probes::pattern::{Builders, Patterns, is_platform};
 use reprise_probes::replay::{self, replayed_name};
 use reprise_probes::volatile::{Sharing, Volatiles};
 use reprise_recording::{Recording, Source};
@@ -86,7 +86,13 @@ pub(crate) fn prepare<S: Source>(
     if is_set("races") {
         patterns.sharing = Sharing::Every;
     }
-    patterns.builders = is_set("builders");
+    patterns.builders = match recording.manifest().details.get("builders") {
+        Some(serde_json::Value::Number(number)) => {
+            Builders::of(number.as_u64().unwrap_or(u64::MAX))
+        }
+        _ if is_set("builders") => Builders::Straight,
+        _ => Builders::None,
+    };
     let mut prepared = Prepared {
         tables,
         classes: BTreeMap::new(),

@@ -15,8 +15,9 @@
 //! 4 RECORDED  the same of the recording; a loader in the place of the class
 //! 5 CONSTANT  id u4, kind u1, class u4, length u4, UTF-16
 //! 6 THREAD    id u4, name
-//! 7 EVENT     what u1, thread u4, number u8, depth u4, id u4, class u4, values, arrays
+//! 7 EVENT     what u1, thread u4, number u8, depth u4, id u4, class u4, more u4, values, arrays
 //!
+//! more             how many events of what came along are still to come, apart
 //! values, arrays   a count u4 and so many: values; events. What: 1 to 12 as in a
 //!                  recording; 13 ADOPT: the object, then class (an int), name and
 //!                  value of each field; 14 ORDER: the other thread as the id, since
@@ -64,6 +65,7 @@ pub(crate) struct Step {
     pub(crate) depth: u32,
     pub(crate) id: u32,
     pub(crate) class: u32,
+    pub(crate) more: u32,
     pub(crate) values: Vec<Value>,
     pub(crate) arrays: Vec<Step>,
 }
@@ -159,7 +161,8 @@ impl<W: Write> Script<W> {
         self.out.write_all(&[step.what])?;
         self.u4(step.thread)?;
         self.out.write_all(&step.number.to_be_bytes())?;
-        for number in [step.depth, step.id, step.class, count(&step.values)] {
+        let values = count(&step.values);
+        for number in [step.depth, step.id, step.class, step.more, values] {
             self.u4(number)?;
         }
         for value in &step.values {

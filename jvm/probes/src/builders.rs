@@ -7,10 +7,11 @@
 //!
 //! A builder is followed on the stack and into locals. It is one of these as long
 //! as nothing happens to it but calls that take and return plain values, or copy
-//! one such builder into another, and as long as no two paths meet while it is on
-//! the stack. Locals are taken as one
-//! each, wherever they are written: if anything but such builders is a builder
-//! there, none of them is followed.
+//! one such builder into another. Where paths meet, each of them must have such a
+//! builder in the same place of the stack; what is on the stack in a jump
+//! backwards is not followed. Locals are taken as one each, wherever they are
+//! written: if anything but such builders is a builder there, none of them is
+//! followed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,6 +19,8 @@ use reprise_classfile::descriptor::MethodDescriptor;
 use reprise_classfile::flow::{State, Type, walk};
 use reprise_classfile::opcode;
 use reprise_classfile::read::{ClassFile, Code, Instruction, Member, MemberRef};
+
+use crate::pattern::Builders;
 
 const BUILDERS: [&str; 2] = ["java/lang/StringBuilder", "java/lang/StringBuffer"];
 
@@ -33,29 +36,39 @@ const ABOVE: [&str; 7] = [
 ];
 
 /// The instructions of a body that only concern builders of its own.
-pub(crate) fn owned(class: &ClassFile<'_>, method: &Member<'_>, code: &Code<'_>) -> BTreeSet<u32> {
+pub(crate) fn owned(
+    class: &ClassFile<'_>,
+    method: &Member<'_>,
+    code: &Code<'_>,
+    which: Builders,
+) -> BTreeSet<u32> {
     let names_one = class.pool.indexes().any(|index| {
         let name = class.pool.class_name(index);
         name.is_ok_and(|name| BUILDERS.contains(&name.to_str_lossy().as_ref()))
     });
-    if !names_one {
+    if !names_one || which == Builders::None {
         return BTreeSet::new();
     }
-    let mut meets = BTreeSet::new();
+    let mut meets = BTreeMap::new();
     for instruction in code.instructions() {
         let Ok(instruction) = instruction else {
             return BTreeSet::new();
         };
         instruction.each_target(|target| {
-            meets.insert(target);
+            let meet: &mut Meet = meets.entry(target).or_default();
+            meet.is_followed &= target > i64::from(instruction.offset);
+            meet.is_followed &= which == Builders::Followed;
         });
     }
-    meets.extend(code.exceptions.iter().map(|row| i64::from(row.handler)));
+    for row in &code.exceptions {
+        meets.entry(i64::from(row.handler)).or_default().is_followed = false;
+    }
     let mut analysis = Analysis {
         class,
         meets,
         stack: Vec::new(),
         unsettled: false,
+        falls: true,
         groups: Groups::default(),
         uses: Vec::new(),
     };
@@ -115,11 +128,29 @@ impl Groups {
     }
 }
 
+/// A place where paths meet.
+struct Meet {
+    /// Whether all of them come from above and bring what they have on the stack.
+    is_followed: bool,
+    /// What those that came already have there.
+    stack: Option<Vec<Option<Place>>>,
+}
+
+impl Default for Meet {
+    fn default() -> Self {
+        Self {
+            is_followed: true,
+            stack: None,
+        }
+    }
+}
+
 struct Analysis<'a, 'c> {
     class: &'a ClassFile<'c>,
-    /// Where paths meet.
-    meets: BTreeSet<i64>,
+    meets: BTreeMap<i64, Meet>,
     stack: Vec<Option<Place>>,
+    /// Whether the instruction before goes on to the next.
+    falls: bool,
     /// Only how deep the stack is now says what the instruction before took.
     unsettled: bool,
     groups: Groups,
@@ -140,17 +171,29 @@ impl Analysis<'_, '_> {
         let Some(state) = state else {
             self.lose_all();
             self.unsettled = false;
+            self.falls = false;
             return;
         };
-        self.settle(state.stack.len());
-        if self.meets.contains(&i64::from(instruction.offset)) {
-            self.lose_all();
-            self.stack.resize(state.stack.len(), None);
+        let depth = state.stack.len();
+        if self.falls {
+            self.settle(depth);
         }
-        let mut jumps = false;
-        instruction.each_target(|_| jumps = true);
-        if jumps {
-            self.lose_all();
+        self.meet(instruction.offset, depth);
+        self.falls = !matches!(
+            instruction.opcode,
+            opcode::GOTO
+                | opcode::GOTO_W
+                | opcode::JSR
+                | opcode::JSR_W
+                | opcode::RET
+                | opcode::TABLESWITCH..=opcode::RETURN | opcode::ATHROW
+        );
+        let mut targets = Vec::new();
+        instruction.each_target(|target| targets.push(target));
+        if !targets.is_empty() || !self.falls {
+            self.unsettled = false;
+            self.jump(instruction, &targets);
+            return;
         }
         self.unsettled = false;
         match instruction.opcode {
@@ -172,6 +215,91 @@ impl Analysis<'_, '_> {
             opcode::ASTORE | opcode::ASTORE_0..=opcode::ASTORE_3 => self.store(instruction, state),
             opcode::INVOKEVIRTUAL..=opcode::INVOKEINTERFACE => self.call(instruction),
             _ => self.unsettled = true,
+        }
+    }
+
+    /// What is on the stack where other paths may come in, too.
+    fn meet(&mut self, offset: u32, depth: usize) {
+        let meet = self.meets.get_mut(&i64::from(offset));
+        let (other, is_followed) = match meet {
+            Some(meet) => (meet.stack.take(), meet.is_followed),
+            None if self.falls => return,
+            // Nothing leads here but a frame.
+            None => (None, false),
+        };
+        match other {
+            Some(other) if !self.falls => self.stack = other,
+            Some(other) => self.join(other),
+            None => {}
+        }
+        if !is_followed || self.stack.len() != depth {
+            self.lose_all();
+            self.stack.resize(depth, None);
+        }
+    }
+
+    /// Two paths meet: what is in the same place is taken for the same.
+    fn join(&mut self, other: Vec<Option<Place>>) {
+        if other.len() != self.stack.len() {
+            other.into_iter().for_each(|place| self.lose(place));
+            self.lose_all();
+            return;
+        }
+        let mine = std::mem::take(&mut self.stack);
+        for (a, b) in mine.into_iter().zip(other) {
+            let joined = match (a, b) {
+                (Some(a), Some(b)) => {
+                    self.groups.join(a, b);
+                    Some(a)
+                }
+                (a, b) => {
+                    self.lose(a);
+                    self.lose(b);
+                    None
+                }
+            };
+            self.stack.push(joined);
+        }
+    }
+
+    /// What is on the stack goes along; what the instruction takes does not.
+    fn jump(&mut self, instruction: &Instruction<'_>, targets: &[i64]) {
+        let takes = match instruction.opcode {
+            opcode::GOTO | opcode::GOTO_W => 0,
+            opcode::IFEQ..=opcode::IFLE
+            | opcode::IFNULL
+            | opcode::IFNONNULL
+            | opcode::TABLESWITCH
+            | opcode::LOOKUPSWITCH => 1,
+            opcode::IF_ICMPEQ..=opcode::IF_ACMPNE => 2,
+            // Returns, throws and subroutines.
+            _ => self.stack.len(),
+        };
+        for _ in 0..takes {
+            let taken = self.stack.pop().flatten();
+            self.lose(taken);
+        }
+        for target in targets {
+            let stack = self.stack.clone();
+            let meet = self.meets.get_mut(target).filter(|meet| meet.is_followed);
+            let Some(meet) = meet else {
+                stack.into_iter().for_each(|place| self.lose(place));
+                continue;
+            };
+            match meet.stack.take() {
+                None => meet.stack = Some(stack),
+                Some(other) => {
+                    let kept = std::mem::replace(&mut self.stack, stack);
+                    self.join(other);
+                    let joined = std::mem::replace(&mut self.stack, kept);
+                    if let Some(meet) = self.meets.get_mut(target) {
+                        meet.stack = Some(joined);
+                    }
+                }
+            }
+        }
+        if !self.falls {
+            self.stack.clear();
         }
     }
 

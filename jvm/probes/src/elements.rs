@@ -15,7 +15,7 @@
 //!   array, index               Probe.wrote
 //! ```
 //! A static initialiser fills arrays that are its own, and many of them: what it
-//! writes is not told.
+//! writes is not told, unless it gives one out that it holds.
 
 use reprise_classfile::descriptor::{FieldType, MethodDescriptor};
 use reprise_classfile::opcode;
@@ -23,12 +23,14 @@ use reprise_classfile::read::{Instruction, MemberRef};
 use reprise_classfile::write::Snippet;
 
 use crate::ProbeError;
+use crate::holds::Holds;
 use crate::method::Body;
 use crate::probe::{OBJECT_TYPE, call};
 use crate::pure::{self, is_pure, runs_on_values};
 
-pub(crate) fn instrument(body: &mut Body<'_, '_>) -> Result<(), ProbeError> {
-    let initialises = body.class.pool.utf8(body.method.name)? == "<clinit>";
+pub(crate) fn instrument(body: &mut Body<'_, '_>, holds: &Holds) -> Result<(), ProbeError> {
+    let initialises =
+        body.class.pool.utf8(body.method.name)? == "<clinit>" && !holds.are_any_given();
     let instructions: Vec<Instruction<'_>> = body.editor.instructions().to_vec();
     for instruction in instructions {
         match instruction.opcode {
@@ -95,8 +97,11 @@ fn used(
     let owner = member.class.to_str_lossy();
     let name = member.name.to_str_lossy();
     let text = member.descriptor.to_str_lossy();
-    // On a value whose class only the runtime knows, it may run for real, too.
-    if !is_pure(&owner, &name, &text) && !runs_on_values(&name, &text) {
+    // On a value whose class only the runtime knows, it may run for real, too. If it
+    // does not, what it writes is the outside's.
+    let is_real = is_pure(&owner, &name, &text);
+    let may_be = pure::may_be_value(&owner) && runs_on_values(&name, &text);
+    if !is_real && !may_be {
         return Ok(());
     }
     if owner.starts_with('[') {
@@ -125,8 +130,10 @@ fn used(
     for (ty, slot) in arguments.iter().filter(|(ty, _)| is_array(ty)) {
         before.load(*ty, *slot)?;
         call(&mut before, "elements", "(Ljava/lang/Object;)V", body.pool)?;
-        after.load(*ty, *slot)?;
-        call(&mut after, "wrote", "(Ljava/lang/Object;)V", body.pool)?;
+        if is_real {
+            after.load(*ty, *slot)?;
+            call(&mut after, "wrote", "(Ljava/lang/Object;)V", body.pool)?;
+        }
     }
     for (ty, slot) in &arguments {
         before.load(*ty, *slot)?;

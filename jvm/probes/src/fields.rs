@@ -10,7 +10,7 @@
 use reprise_classfile::descriptor::FieldType;
 use reprise_classfile::opcode;
 use reprise_classfile::read::{Instruction, MemberRef};
-use reprise_classfile::write::Snippet;
+use reprise_classfile::write::{PoolEditor, Snippet};
 
 use crate::ProbeError;
 use crate::calls::HAS_CLASS_CONSTANTS;
@@ -127,6 +127,9 @@ fn access(
         before.push_class(&owner, body.pool)?;
         push_id(&mut before, site, body.pool)?;
         call(&mut before, "resolves", "(Ljava/lang/Class;I)V", body.pool)?;
+        if body.patterns.is_inside(&owner) {
+            initialise(&mut before, &owner, &name, &text, body.pool)?;
+        }
         begin_static(body, &mut before, site)?;
     }
     match instruction.opcode {
@@ -184,6 +187,21 @@ fn access(
     }
     body.editor.before(offset, before)?;
     body.editor.after(offset, after)?;
+    Ok(())
+}
+
+/// Reads a static field for nothing: its class is initialised by that, if need be,
+/// before the use that is told of begins. The initialiser may have uses of its own.
+pub(crate) fn initialise<'c>(
+    code: &mut Snippet,
+    owner: &str,
+    name: &str,
+    descriptor: &str,
+    pool: &mut PoolEditor<'c>,
+) -> Result<(), ProbeError> {
+    code.field(opcode::GETSTATIC, owner, name, descriptor, pool)?;
+    let is_wide = matches!(descriptor, "J" | "D");
+    code.op(if is_wide { opcode::POP2 } else { opcode::POP })?;
     Ok(())
 }
 

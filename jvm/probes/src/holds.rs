@@ -137,6 +137,11 @@ impl Holds {
         }
     }
 
+    /// Whether the body gives arrays to the outside that it holds.
+    pub(crate) fn are_any_given(&self) -> bool {
+        !self.calls.is_empty()
+    }
+
     /// Says which arguments of an outcall both sides hold from now on; they are
     /// in these slots.
     pub(crate) fn give(

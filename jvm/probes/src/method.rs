@@ -110,7 +110,7 @@ fn instrument_one<'c>(
         return Ok(None);
     }
     let mut body = Body::new(class, method, editor, pool, patterns, catalog, id);
-    body.entry()?;
+    body.entry(arrays)?;
     body.handlers()?;
     let holds = Holds::of(&body);
     calls::instrument(&mut body, &holds)?;
@@ -120,7 +120,7 @@ fn instrument_one<'c>(
     resolution::instrument(&mut body)?;
     order::instrument(&mut body)?;
     if arrays {
-        elements::instrument(&mut body)?;
+        elements::instrument(&mut body, &holds)?;
     }
     body.exits()?;
     let code = body.editor.finish(body.pool)?;
@@ -164,11 +164,7 @@ impl<'c, 'e> Body<'c, 'e> {
         catalog: &'e mut dyn Catalog,
         id: u32,
     ) -> Self {
-        let owned = if patterns.builders {
-            builders::owned(class, method, editor.code())
-        } else {
-            BTreeSet::new()
-        };
+        let owned = builders::owned(class, method, editor.code(), patterns.builders);
         Self {
             class,
             method,
@@ -259,7 +255,7 @@ impl<'c, 'e> Body<'c, 'e> {
         self.method.access & access::STATIC != 0
     }
 
-    fn entry(&mut self) -> Result<(), ProbeError> {
+    fn entry(&mut self, arrays: bool) -> Result<(), ProbeError> {
         let descriptor = MethodDescriptor::parse(self.class.pool.utf8(self.method.descriptor)?)?;
         let mut arguments = Vec::new();
         let mut slot = 0;
@@ -276,7 +272,8 @@ impl<'c, 'e> Body<'c, 'e> {
         }
 
         let mut code = Snippet::new();
-        call(&mut code, "recorder", &format!("(){RECORDER}"), self.pool)?;
+        let recorder = if arrays { "recorder" } else { "recorderUntold" };
+        call(&mut code, recorder, &format!("(){RECORDER}"), self.pool)?;
         self.recorder = self.editor.hold(RECORDER_TYPE, code)?;
         let mut code = Snippet::new();
         let this = if arguments.first() == Some(&(OBJECT_TYPE, 0)) && !self.is_static() {

@@ -25,8 +25,32 @@ pub struct Patterns {
     patterns: Vec<Pattern>,
     /// The fields of what is inside whose uses are kept in order.
     pub sharing: Sharing,
-    /// Whether string builders that a method makes for itself run for real.
-    pub builders: bool,
+    /// The string builders whose calls are not recorded.
+    pub builders: Builders,
+}
+
+/// Which string builders that a method makes for itself run for real.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Builders {
+    /// All their calls are recorded, as in the first recordings.
+    #[default]
+    None,
+    /// Those that are not on the stack where paths meet.
+    Straight,
+    /// These, too, if all paths have them there.
+    Followed,
+}
+
+impl Builders {
+    /// As it stands in a recording; what is not known there is all that is.
+    #[must_use]
+    pub fn of(number: u64) -> Self {
+        match number {
+            0 => Self::None,
+            1 => Self::Straight,
+            _ => Self::Followed,
+        }
+    }
 }
 
 /// One pattern.
@@ -184,7 +208,7 @@ impl Patterns {
             Some(_) => Ok(Self {
                 patterns,
                 sharing: Sharing::default(),
-                builders: false,
+                builders: Builders::None,
             }),
         }
     }

@@ -216,6 +216,15 @@ pub fn runs_on_values(name: &str, descriptor: &str) -> bool {
     is_plain(&rest)
 }
 
+/// Whether an immutable JDK value may be the receiver of a call that names this
+/// class, which is none of theirs.
+pub(crate) fn may_be_value(class: &str) -> bool {
+    matches!(
+        class,
+        "java/lang/Object" | "java/lang/CharSequence" | "java/lang/Comparable" | "java/lang/Number"
+    ) || class.starts_with("java/time/")
+}
+
 /// Whether a call moves elements of arrays.
 pub(crate) fn moves(class: &str, name: &str) -> bool {
     MOVES.contains(&(class, name))

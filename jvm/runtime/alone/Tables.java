@@ -51,7 +51,7 @@ final class Tables {
     static String[] patterns = {};
     static boolean oracle;
     static boolean races;
-    static boolean builders;
+    static int builders;
     static int classes;
     static String[] limits = {};
     private static Site[] sites = {};
@@ -83,7 +83,7 @@ final class Tables {
             patterns = texts(in);
             oracle = in.readBoolean();
             races = in.readBoolean();
-            builders = in.readBoolean();
+            builders = in.readByte();
             limits = texts(in);
             classes = in.readInt();
             sites = new Site[in.readInt() + 1];

@@ -10,9 +10,9 @@ use reprise_classfile::write::{Invoke, PoolEditor, Snippet};
 
 use crate::TurnError;
 
-const MONITORS: &str = "reprise/scheduler/Monitors";
-const THREADS: &str = "reprise/scheduler/Threads";
-const PARKING: &str = "reprise/scheduler/Parking";
+const MONITORS: &str = "java/reprise/scheduler/Monitors";
+const THREADS: &str = "java/reprise/scheduler/Threads";
+const PARKING: &str = "java/reprise/scheduler/Parking";
 pub(crate) const THREAD: &str = "java/lang/Thread";
 
 /// A static method of the scheduler.

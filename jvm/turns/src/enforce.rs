@@ -8,15 +8,18 @@ use reprise_classfile::write::{ClassEditor, Invoke, PoolEditor, Snippet};
 use crate::TurnError;
 use crate::calls::redirect;
 use crate::plan::{Moment, Place};
+use crate::values::watch;
 
-const AT: &str = "reprise/scheduler/At";
+const AT: &str = "java/reprise/scheduler/At";
 
 /// The class with its probes; none where nothing changes. `places` are those of
-/// this class, with their numbers.
+/// this class, with their numbers; with `values`, what is another value in every run can
+/// be given.
 pub fn instrument(
     bytes: &[u8],
     places: &[(u32, &Place)],
     is_thread: &dyn Fn(&str) -> bool,
+    values: bool,
 ) -> Result<Option<Vec<u8>>, TurnError> {
     let class = ClassFile::parse(bytes)?;
     // What is counted in a call comes behind what is counted before it.
@@ -32,6 +35,9 @@ pub fn instrument(
         let name = class.pool.utf8(method.name)?.to_str_lossy();
         let descriptor = class.pool.utf8(method.descriptor)?.to_str_lossy();
         let mut changed = redirect(&class, &mut editor, &mut edited.pool, is_thread)?;
+        if values {
+            changed |= watch(&class, &mut editor, &mut edited.pool)?;
+        }
         for (number, place) in &places {
             if place.method == name && place.descriptor == descriptor {
                 put(*number, place, &mut editor, &mut edited.pool)?;

@@ -21,8 +21,9 @@ use reprise_program::Notes;
 use crate::TurnError;
 use crate::calls::redirect_all;
 use crate::plan::Place;
+use crate::values::watch;
 
-const POINT: &str = "reprise/scheduler/Point";
+const POINT: &str = "java/reprise/scheduler/Point";
 const OBJECT: FieldType<'static> = FieldType::Object(Utf8(b"java/lang/Object"));
 
 /// A bytecode that gets a probe.
@@ -59,11 +60,12 @@ const UNSHARED: &[&str] = &[
 ];
 
 /// The class with its probes. `places` are those of this class that get one, whatever
-/// stands there.
+/// stands there; with `values`, what is another value in every run can be given.
 pub fn instrument(
     bytes: &[u8],
     places: &[&Place],
     is_thread: &dyn Fn(&str) -> bool,
+    values: bool,
     number: &mut Number<'_>,
 ) -> Result<Vec<u8>, TurnError> {
     let class = ClassFile::parse(bytes)?;
@@ -81,6 +83,9 @@ pub fn instrument(
         };
         body.points(&mut editor, number)?;
         redirect_all(&class, &mut editor, body.pool, is_thread)?;
+        if values {
+            watch(&class, &mut editor, body.pool)?;
+        }
         body.brackets(&mut editor)?;
         let code = editor.finish(&mut edited.pool)?;
         edited.set_code(index, code)?;

@@ -10,6 +10,10 @@
 //! | the classes of the JDK that every blocking operation goes through | [`platform`] |
 //! | the places that a schedule names, and no others | [`enforce`] |
 //! | everywhere where a strategy may want to switch | [`explore`] |
+//! | what synchronises, of threads that run freely | [`free`] |
+//! | class loaders that know only what is theirs | [`loaders`] |
+//! | what is another value in every run | `values` |
+//! | what has to be known of a program for that | [`facts`] |
 //! | what the scheduler is to do, as a file | [`plan`] |
 //!
 //! The JDK's own code counts as one step, except where it blocks: all of
@@ -22,9 +26,14 @@
 mod calls;
 pub mod enforce;
 pub mod explore;
+pub mod facts;
+pub mod free;
+pub mod loaders;
 pub mod plan;
 pub mod platform;
+mod values;
 
+use reprise_classfile::descriptor::DescriptorError;
 use reprise_classfile::read::ReadError;
 use reprise_classfile::relocate::EditError;
 use reprise_classfile::write::{PoolError, SnippetError, WriteError};
@@ -44,6 +53,8 @@ pub enum TurnError {
     Snippet(#[from] SnippetError),
     #[error(transparent)]
     Edit(#[from] EditError),
+    #[error(transparent)]
+    Descriptor(#[from] DescriptorError),
     #[error(
         "{method} of class {class}, which the schedule names, is not there: was it made for \
          another version of the program?"

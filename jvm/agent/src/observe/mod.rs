@@ -36,7 +36,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use jvmti_bindings::sys::jvmti::jvmtiCapabilities;
-use reprise_probes::pattern::Patterns;
+use reprise_probes::pattern::{Builders, Patterns};
 use reprise_probes::volatile::Sharing;
 
 use crate::environment::Environment;
@@ -94,7 +94,7 @@ pub(crate) fn load(
     let release = environment.property(c"java.vm.specification.version");
     old_enough(&release.unwrap_or_default(), "--observe")?;
     let mut patterns = patterns(&options.observe)?;
-    patterns.builders = true;
+    patterns.builders = Builders::Followed;
     if options.races {
         patterns.sharing = Sharing::Every;
     }

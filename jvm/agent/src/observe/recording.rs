@@ -262,7 +262,7 @@ fn manifest(session: &Session) -> Manifest {
             "observe": session.patterns.iter().map(Pattern::text).collect::<Vec<_>>(),
             "oracle": !session.options.no_oracle,
             "races": session.options.races,
-            "builders": session.patterns.builders,
+            "builders": session.patterns.builders as u8,
         }),
         ..Manifest::default()
     }

@@ -13,7 +13,7 @@ use jvmti_bindings::sys::jvmti::{
 };
 use reprise_classfile::read::ClassFile;
 use reprise_turns::plan::Place;
-use reprise_turns::{enforce, explore, platform};
+use reprise_turns::{enforce, explore, free, loaders, platform};
 
 use super::{Mode, SESSION, Session, natives, refuse};
 use crate::jni::{Frame, long};
@@ -35,7 +35,12 @@ pub(super) fn listen(session: &Session) -> Result<(), String> {
         JVMTI_EVENT_THREAD_END,
         JVMTI_EVENT_MONITOR_CONTENDED_ENTER,
     ];
-    let listening = session.environment.listen(&callbacks, &events);
+    // Threads that run freely find their monitors as they are.
+    let events = match session.mode {
+        Mode::Free { .. } => &events[..events.len() - 1],
+        _ => &events[..],
+    };
+    let listening = session.environment.listen(&callbacks, events);
     listening.map_err(|error| error.to_string())
 }
 
@@ -51,7 +56,10 @@ unsafe extern "system" fn vm_init(_: *mut jvmtiEnv, env: *mut JNIEnv, _: jthread
         Ok(Err(message)) => message,
         Err(_) => "the agent failed while the JVM was being initialised".to_owned(),
     };
-    refuse(&message);
+    match SESSION.get().map(|session| &session.mode) {
+        Some(Mode::Free { .. }) => crate::warn(&message),
+        _ => refuse(&message),
+    }
 }
 
 fn begin(session: &Session, frame: Frame) -> Result<(), String> {
@@ -75,6 +83,16 @@ fn begin(session: &Session, frame: Frame) -> Result<(), String> {
             }
         }
     }
+    if let Some(values) = &session.values {
+        let file = frame.string(values).ok_or("there is no memory")?;
+        let signature = c"(Ljava/lang/String;)V";
+        // SAFETY: the argument is as the signature says.
+        let read =
+            unsafe { natives::call(session, frame, c"values", signature, &[jvalue { l: file }]) };
+        if !read {
+            return Err("the values of the recorded run cannot be read".to_owned());
+        }
+    }
     // SAFETY: the arguments are as the signatures say.
     let begun = unsafe {
         match &session.mode {
@@ -86,6 +104,7 @@ fn begin(session: &Session, frame: Frame) -> Result<(), String> {
                 let signature = c"(Ljava/lang/String;I)V";
                 natives::call(session, frame, c"follow", signature, &arguments)
             }
+            Mode::Free { .. } => natives::call(session, frame, c"free", c"()V", &[]),
             Mode::Explore {
                 serve: Some((requests, answers)),
                 ..
@@ -196,7 +215,13 @@ unsafe extern "system" fn class_loaded(
         };
         let name = name.to_str().ok()?;
         // SAFETY: the JVM hands over a live loader, or null.
-        let edited = unsafe { change(session, loader, name, bytes) }?;
+        let edited = unsafe { change(session, loader, name, bytes) };
+        let own = !loader.is_null() && !reprise_probes::pattern::is_platform(name);
+        let edited = match own.then(|| loaders::answering(edited.as_deref().unwrap_or(bytes))) {
+            // SAFETY: as above.
+            Some(Ok(Some(answering))) if unsafe { readable(session, loader, name) } => answering,
+            _ => edited?,
+        };
         let memory = session.environment.copy_for_jvm(&edited).ok()?;
         // SAFETY: both are places for the results, and the memory is the JVM's.
         unsafe {
@@ -226,7 +251,22 @@ unsafe fn change(session: &Session, loader: jobject, name: &str, bytes: &[u8]) -
         threads.contains(class)
     };
     let edited = match &session.mode {
-        Mode::Follow { places, .. } => follow(places.get(name), name, bytes, &is_thread)?,
+        Mode::Follow { places, .. } => {
+            let values = session.values.is_some();
+            follow(places.get(name), name, bytes, &is_thread, values)?
+        }
+        Mode::Free {
+            scope,
+            facts,
+            parts,
+        } => {
+            let mut number = |site: &explore::Site<'_>| parts.number(name, site);
+            let edited = free::instrument(bytes, *scope, facts, &is_thread, &mut number);
+            edited.unwrap_or_else(|error| {
+                crate::say(&format!("{name} cannot be recorded: {error}"));
+                None
+            })?
+        }
         Mode::Explore {
             schedule,
             places,
@@ -246,7 +286,8 @@ unsafe fn change(session: &Session, loader: jobject, name: &str, bytes: &[u8]) -
             let places = places.get(name).map(Vec::as_slice).unwrap_or_default();
             let places: Vec<_> = places.iter().map(|(_, place)| place).collect();
             let mut number = |site: &explore::Site<'_>| schedule.number(name, site);
-            match explore::instrument(bytes, &places, &is_thread, &mut number) {
+            let values = session.values.is_some();
+            match explore::instrument(bytes, &places, &is_thread, values, &mut number) {
                 Ok(edited) => {
                     if serve.is_some() {
                         known.insert(name.to_owned(), (bytes.to_vec(), edited.clone()));
@@ -287,13 +328,14 @@ fn follow(
     name: &str,
     bytes: &[u8],
     is_thread: &dyn Fn(&str) -> bool,
+    values: bool,
 ) -> Option<Vec<u8>> {
     let places = places.map(Vec::as_slice).unwrap_or_default();
     let places: Vec<_> = places
         .iter()
         .map(|(number, place)| (*number, place))
         .collect();
-    match enforce::instrument(bytes, &places, is_thread) {
+    match enforce::instrument(bytes, &places, is_thread, values) {
         Ok(edited) => edited,
         Err(error) if places.is_empty() => {
             crate::say(&format!("{name} cannot be given to the scheduler: {error}"));

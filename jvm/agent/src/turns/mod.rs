@@ -5,6 +5,7 @@
 //! | --- | --- |
 //! | the callbacks of the JVM | [`hook`] |
 //! | the schedule that is being written | [`writing`] |
+//! | what threads that run freely write | [`parts`] |
 //! | what the scheduler calls, and how it is started | [`natives`] |
 //!
 //! The scheduler is Java (`jvm/scheduler`); this gives it the classes of the
@@ -13,6 +14,7 @@
 
 mod hook;
 mod natives;
+mod parts;
 mod writing;
 
 use std::collections::{HashMap, HashSet};
@@ -22,6 +24,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock};
 
 use jvmti_bindings::sys::jvmti::jvmtiCapabilities;
+use reprise_turns::facts::Facts;
+use reprise_turns::free::Scope;
 use reprise_turns::plan::{self, Place};
 
 use crate::environment::Environment;
@@ -41,6 +45,8 @@ struct Session {
     jar: PathBuf,
     /// The module and the class of the scheduler, there once it can be called.
     scheduler: OnceLock<(Global, Global)>,
+    /// The file with what the program is given that it read in another run.
+    values: Option<CString>,
     /// Classes of the program that extend `Thread`.
     threads: Mutex<HashSet<String>>,
 }
@@ -56,6 +62,11 @@ enum Mode {
         verbosity: i32,
         /// The places that get probes, by class.
         places: HashMap<String, Vec<(u32, Place)>>,
+    },
+    Free {
+        scope: Scope,
+        facts: Facts,
+        parts: parts::Parts,
     },
     Explore {
         strategy: CString,
@@ -76,6 +87,22 @@ enum Mode {
 impl Mode {
     fn of(options: &Options) -> Result<Self, String> {
         let number = |value: Option<u64>| value.unwrap_or_default().cast_signed();
+        if let Some(all) = options.free {
+            let read = |file: &PathBuf| {
+                let text = std::fs::read_to_string(file);
+                text.map_err(|error| format!("cannot read {}: {error}", file.display()))
+            };
+            let facts = options.facts.as_ref().map(read).transpose()?;
+            return Ok(Self::Free {
+                scope: if all {
+                    Scope::All
+                } else {
+                    Scope::Synchronisation
+                },
+                facts: Facts::read(&facts.unwrap_or_default()),
+                parts: parts::Parts::create(options.out.clone().unwrap_or_default())?,
+            });
+        }
         if let Some(strategy) = &options.explore {
             let guide = options.guide.clone().unwrap_or_default();
             let places = match guide.as_os_str().is_empty() {
@@ -135,19 +162,23 @@ pub(crate) fn load(environment: Environment, options: &Options) -> Result<(), St
     let mut wanted = jvmtiCapabilities::default();
     wanted.set_can_generate_all_class_hook_events(true);
     wanted.set_can_retransform_classes(true);
-    wanted.set_can_generate_monitor_events(true);
-    wanted.set_can_get_monitor_info(true);
+    if !matches!(mode, Mode::Free { .. }) {
+        wanted.set_can_generate_monitor_events(true);
+        wanted.set_can_get_monitor_info(true);
+    }
     environment
         .take(&wanted)
         .map_err(|error| error.to_string())?;
     let jar = crate::jar::write("reprise-scheduler-", SCHEDULER)?;
-    let path = CString::new(jar.as_os_str().as_bytes()).map_err(|error| error.to_string())?;
+    let name = path(&jar)?;
     environment
-        .add_to_bootstrap(&path)
+        .add_to_bootstrap(&name)
         .map_err(|error| error.to_string())?;
+    let values = options.values.as_deref().map(path).transpose()?;
     let session = SESSION.get_or_init(|| Session {
         environment,
         mode,
+        values,
         jar,
         scheduler: OnceLock::new(),
         threads: Mutex::default(),

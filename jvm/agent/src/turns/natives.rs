@@ -12,8 +12,8 @@ use crate::jni::{Frame, Global};
 /// Binds the scheduler's native methods, and lets it and the JDK use each other.
 /// Returns the module and the class of the scheduler.
 pub(super) fn bind(session: &Session, frame: Frame) -> Option<(Global, Global)> {
-    let native = frame.find_class(c"reprise/scheduler/Native")?;
-    let scheduler = frame.find_class(c"reprise/scheduler/Scheduler")?;
+    let native = frame.find_class(c"java/reprise/scheduler/Native")?;
+    let scheduler = frame.find_class(c"java/reprise/scheduler/Scheduler")?;
     let object = frame.find_class(c"java/lang/Object")?;
     // SAFETY: the classes were just found, and modules live as long as they do;
     // the function has the signature that is given.
@@ -36,6 +36,8 @@ pub(super) fn bind(session: &Session, frame: Frame) -> Option<(Global, Global)> 
                 (c"event", c"(IJZ)V", event as *mut c_void),
                 (c"use", c"(I)I", uses as *mut c_void),
                 (c"action", c"(Ljava/lang/String;I)V", action as *mut c_void),
+                (c"room", c"(ILjava/lang/String;I)J", room as *mut c_void),
+                (c"written", c"(JI)V", written as *mut c_void),
                 (
                     c"owner",
                     c"(Ljava/lang/Object;)Ljava/lang/Thread;",
@@ -109,6 +111,33 @@ extern "system" fn action(env: *mut JNIEnv, _: jclass, word: jstring, thread: ji
             schedule.action(&word, thread);
         }
     });
+}
+
+extern "system" fn room(
+    env: *mut JNIEnv,
+    _: jclass,
+    thread: jint,
+    descent: jstring,
+    part: jint,
+) -> jlong {
+    let room = catch_unwind(AssertUnwindSafe(|| {
+        let Mode::Free { parts, .. } = &SESSION.get()?.mode else {
+            return None;
+        };
+        // SAFETY: the JVM calls this with its own environment, and the scheduler passes a
+        // string.
+        let descent = unsafe { Frame::of(env)?.text(descent) };
+        Some(parts.room(thread, &descent, part).expose_provenance())
+    }));
+    let address = room.ok().flatten().unwrap_or_default();
+    jlong::try_from(address).unwrap_or_default()
+}
+
+extern "system" fn written(_: *mut JNIEnv, _: jclass, room: jlong, part: jint) {
+    let address = usize::try_from(room).unwrap_or_default();
+    let room = std::ptr::with_exposed_provenance_mut(address);
+    // SAFETY: the scheduler passes what it got for that part, once, and has done with it.
+    unsafe { super::parts::Parts::written(room, part) };
 }
 
 extern "system" fn owner(_: *mut JNIEnv, _: jclass, monitor: jobject) -> jobject {

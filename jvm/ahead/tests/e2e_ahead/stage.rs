@@ -10,7 +10,7 @@ use reprise_jvm_events::reader::Reader;
 use reprise_jvm_events::{CALLS, TABLES};
 use reprise_jvm_player::{Jvm, Launch, Played};
 use reprise_jvm_testing as testing;
-use reprise_probes::pattern::Patterns;
+use reprise_probes::pattern::{Builders, Patterns};
 use reprise_recording::Recording;
 use tempfile::TempDir;
 
@@ -34,7 +34,7 @@ impl Stage {
     /// Instruments the `in.jar` of a folder.
     pub(crate) fn of(folder: TempDir, patterns: &str) -> Self {
         let mut parsed = Patterns::parse(patterns.split(':')).unwrap();
-        parsed.builders = true;
+        parsed.builders = Builders::Followed;
         let plan = Plan {
             patterns: &parsed,
             oracle: true,

@@ -4,6 +4,7 @@
 mod changed;
 mod hostile;
 mod jvms;
+mod libraries;
 mod modules;
 mod nanoxml;
 mod order;

@@ -36,9 +36,14 @@ pub(crate) fn record(
 
 /// A JVM to play in.
 pub(crate) fn jvm(java: &Path) -> Jvm {
+    jvm_for(java, 300)
+}
+
+/// The same, with so many seconds for each recording.
+pub(crate) fn jvm_for(java: &Path, seconds: u64) -> Jvm {
     let launch = Launch {
         java: java.to_owned(),
-        seconds: 300,
+        seconds,
         ..Launch::default()
     };
     Jvm::start(&launch).unwrap()

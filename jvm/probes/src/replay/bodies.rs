@@ -14,7 +14,7 @@ use super::stubs::{STUB, Shape, Stubs};
 use crate::ProbeError;
 use crate::calls::{Constructions, Way, is_value_of, way};
 use crate::dynamic::descriptor_of;
-use crate::fields::{may_be_inherited, may_leave};
+use crate::fields::{initialise, may_be_inherited, may_leave};
 use crate::handles;
 use crate::method::Body;
 use crate::order::is_shared;
@@ -270,6 +270,9 @@ fn access<'c>(
             Ok(())
         };
         if volatile {
+            if is_static {
+                initialise(&mut stay, &owner, &name, &text, pool)?;
+            }
             order::shared(&mut stay, !is_static, pool, field)?;
         } else {
             field(&mut stay, pool)?;

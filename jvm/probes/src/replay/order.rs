@@ -14,6 +14,7 @@ use reprise_classfile::write::{Invoke, PoolEditor, Snippet};
 use super::stubs::{STUB, Shape, Stubs, named};
 use crate::ProbeError;
 use crate::calls::HAS_CLASS_CONSTANTS;
+use crate::fields::initialise;
 use crate::method::Body;
 use crate::probe::{OBJECT_TYPE, push_id};
 
@@ -141,6 +142,9 @@ pub(super) fn access<'c>(
     let code = stubs.call(key, &shape, site, body.pool, |_, pool| {
         let mut code = Snippet::new();
         let receiver = !is_static;
+        if is_static {
+            initialise(&mut code, &owner, &name, &text, pool)?;
+        }
         shared(&mut code, receiver, pool, |code, pool| {
             shape.load(code)?;
             code.field(opcode, &owner, &name, &text, pool)?;

@@ -2,6 +2,8 @@ package reprise.runtime;
 
 import java.util.Arrays;
 
+import jdk.internal.vm.annotation.DontInline;
+
 /** The arrays of one thread that are crossing the boundary. */
 final class Crossing {
     /** Those that the event being written brings in. */
@@ -71,12 +73,17 @@ final class Crossing {
     }
 
     /** Writes what came in, and what the outcalls above a level have changed. */
+    @DontInline
     void write(Recorder r, int level) {
         for (int i = 0; i < leavingCount; i++) {
-            for (Object element : leaving[i]) {
-                r.expose(element);
-            }
+            Object[] array = leaving[i];
             leaving[i] = null;
+            Watched.One one = Watched.of(array);
+            if (one != null) {
+                one.goesOut(r, array);
+            } else {
+                r.exposeElements(array, 0, array.length);
+            }
         }
         leavingCount = 0;
         while (givenCount > 0 && levels[givenCount - 1] > level) {
@@ -88,8 +95,9 @@ final class Crossing {
             int from = Elements.mismatch(now, then);
             if (from >= 0) {
                 int type = Elements.type(now);
-                Watched.knows(now);
-                r.elements(now, type, from, Elements.end(now, then, type, from));
+                int end = Elements.end(now, then, type, from);
+                Watched.knows(now, from, end);
+                r.elements(now, type, from, end);
             }
         }
         // What is written may bring in more of both.

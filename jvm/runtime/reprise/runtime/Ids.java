@@ -2,6 +2,8 @@ package reprise.runtime;
 
 import java.lang.ref.WeakReference;
 
+import jdk.internal.vm.annotation.DontInline;
+
 /**
  * The numbers of objects that have no field for one, by identity and weakly.
  *
@@ -25,7 +27,7 @@ final class Ids {
         }
     }
 
-    private static final int LEAST = 1 << 12;
+    private static final int LEAST = 1 << 13;
     private static final Object LOCK = new Object();
     private static volatile Entry[] table = new Entry[LEAST];
     private static int size;
@@ -33,8 +35,7 @@ final class Ids {
     private Ids() {}
 
     /** An object with its number; if it has none, it gets the one that is offered. */
-    static Entry get(Object object, long offered) {
-        int hash = spread(System.identityHashCode(object));
+    static Entry get(Object object, int hash, long offered) {
         Entry[] entries = table;
         for (Entry e = entries[hash & entries.length - 1]; e != null; e = e.next) {
             if (e.hash == hash && e.get() == object) {
@@ -46,7 +47,7 @@ final class Ids {
 
     /** Whether an object has a number. */
     static boolean isKnown(Object object) {
-        int hash = spread(System.identityHashCode(object));
+        int hash = hash(object);
         Entry[] entries = table;
         for (Entry e = entries[hash & entries.length - 1]; e != null; e = e.next) {
             if (e.hash == hash && e.get() == object) {
@@ -56,6 +57,7 @@ final class Ids {
         return false;
     }
 
+    @DontInline
     private static Entry add(Object object, int hash, long offered) {
         synchronized (LOCK) {
             Entry[] entries = table;
@@ -67,7 +69,7 @@ final class Ids {
             }
             Entry added = new Entry(object, hash, offered, entries[slot]);
             entries[slot] = added;
-            if (++size > entries.length) {
+            if (++size > entries.length / 2) {
                 rebuild(entries);
             }
             return added;
@@ -83,7 +85,7 @@ final class Ids {
             }
         }
         int length = LEAST;
-        while (length < left * 2) {
+        while (length < left * 4) {
             length *= 2;
         }
         Entry[] rebuilt = new Entry[length];
@@ -103,7 +105,8 @@ final class Ids {
         table = rebuilt;
     }
 
-    private static int spread(int hash) {
+    static int hash(Object object) {
+        int hash = System.identityHashCode(object);
         return hash ^ hash >>> 15;
     }
 }

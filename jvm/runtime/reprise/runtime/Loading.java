@@ -26,6 +26,7 @@ final class Loading {
         if (byInside || (r.level & 1) == 0) {
             return;
         }
+        r.pins();
         r.touch(site);
         if (size == levels.length) {
             levels = Arrays.copyOf(levels, size * 2);

@@ -80,11 +80,14 @@ public final class Recorder extends Ring {
     final Order.Count order;
     /** How many of them there were when this thread last had to follow another. */
     private long followed;
-    private static final int INFOS = 64;
+    private static final int INFOS = 512;
     /** What was known of the objects that were last at the same place. */
     private final ClassInfo[] infos = new ClassInfo[INFOS];
     /** And the objects themselves, as far as a map has their numbers. */
     private final Ids.Entry[] recent = new Ids.Entry[INFOS];
+    private final Values.Text[] texts = new Values.Text[INFOS];
+    /** The same for those that were mentioned last, by their hash. */
+    private final Ids.Entry[] near = new Ids.Entry[INFOS];
     /** A number that stands for the site or method of the event. */
     private int place;
     /**
@@ -120,6 +123,16 @@ public final class Recorder extends Ring {
             followed = order.had;
         }
         end();
+    }
+
+    /**
+     * What follows has no place in the inside code, and a replay must not do it too soon: it comes
+     * after as many uses of this very thread.
+     */
+    void pins() {
+        if (order.had != followed) {
+            follows(thread, order.had);
+        }
     }
 
     /** The use of a field or an element has failed. */
@@ -529,6 +542,7 @@ public final class Recorder extends Ring {
     }
 
     /** What an array holds from one index to another. */
+    @DontInline
     void elements(Object array, int type, int from, int to) {
         ClassInfo info = ClassInfo.of(array.getClass());
         unsaid = false;
@@ -548,6 +562,7 @@ public final class Recorder extends Ring {
     }
 
     /** An inside object came in that nothing had mentioned before: what is in it. */
+    @DontInline
     void adopt(Object o, Adopted.Field[] fields) {
         unsaid = false;
         start();
@@ -563,7 +578,7 @@ public final class Recorder extends Ring {
                 break;
             }
             varint(field.type);
-            varint(Values.string(field.name));
+            varint(Values.string(field.name).number);
             U.putByte(at++, (byte) field.kind);
             field.write(this, o);
         }
@@ -600,7 +615,7 @@ public final class Recorder extends Ring {
     @DontInline
     private void another(Object o) {
         if (o instanceof String) {
-            constant(Values.string((String) o));
+            constant(string((String) o));
         } else {
             ClassInfo info = ClassInfo.of(o.getClass());
             infos[slot()] = info;
@@ -608,10 +623,20 @@ public final class Recorder extends Ring {
         }
     }
 
+    private int string(String s) {
+        int slot = slot();
+        Values.Text text = texts[slot];
+        if (text == null || !text.isOf(s)) {
+            text = Values.string(s);
+            texts[slot] = text;
+        }
+        return text.number;
+    }
+
     /** Where it is remembered what was at the same place of such an event the last time. */
     @ForceInline
     private int slot() {
-        return (int) (at - start) + place & INFOS - 1;
+        return (int) (at - start) + place * 5 & INFOS - 1;
     }
 
     /** An object, not null, whose class was looked up already. */
@@ -639,7 +664,7 @@ public final class Recorder extends Ring {
     /** An object that this thread was the first to mention. */
     @ForceInline
     private void mine(long id, int space) {
-        varint(1 + ((id & (1L << 40) - 1) << 3 | space));
+        longVarint(1 + ((id & (1L << 40) - 1) << 3 | space));
     }
 
     @DontInline
@@ -657,6 +682,7 @@ public final class Recorder extends Ring {
      * An object that the outside can reach from now on although no event
      * mentions it gets its number, and so do the elements of an array.
      */
+    @DontInline
     void expose(Object o) {
         if (o == null || ended()) {
             return;
@@ -670,15 +696,32 @@ public final class Recorder extends Ring {
             }
         } else if (info.kind == ClassInfo.PLAIN) {
             long mine = nextId();
-            if (Ids.get(o, mine).id == mine) {
+            if (Ids.get(o, Ids.hash(o), mine).id == mine) {
                 count++;
                 silent++;
                 look();
                 if (o instanceof Object[]) {
-                    for (Object element : (Object[]) o) {
-                        expose(element);
-                    }
+                    exposeElements((Object[]) o, 0, ((Object[]) o).length);
                 }
+            }
+        }
+    }
+
+    /** Most elements of an array are of one class and have their number. */
+    @DontInline
+    void exposeElements(Object[] array, int from, int to) {
+        ClassInfo info = null;
+        for (int i = from; i < to; i++) {
+            Object o = array[i];
+            if (o == null) {
+                continue;
+            }
+            if (info == null || !info.isOf(o.getClass())) {
+                info = ClassInfo.of(o.getClass());
+            }
+            if (info.kind == ClassInfo.PLAIN
+                    || info.kind == ClassInfo.NUMBERED && U.getLong(o, info.offset) == 0) {
+                expose(o);
             }
         }
     }
@@ -688,6 +731,7 @@ public final class Recorder extends Ring {
     }
 
     /** A constant of an enum; one that no constructor has made has no name, and is none. */
+    @DontInline
     private void constant(Object o, ClassInfo info) {
         if (((Enum<?>) o).name() != null) {
             constant(Values.number(o, info));
@@ -699,6 +743,7 @@ public final class Recorder extends Ring {
     }
 
     /** An object with a number of its own in a field. */
+    @DontInline
     private void numbered(Object o, ClassInfo info) {
         long id = U.getLong(o, info.offset);
         if (id == 0) {
@@ -717,9 +762,15 @@ public final class Recorder extends Ring {
     }
 
     /** Any other object: its number is in a map. */
+    @DontInline
     private void plain(Object o, ClassInfo info) {
         long mine = nextId();
-        Ids.Entry entry = Ids.get(o, mine);
+        int hash = Ids.hash(o);
+        Ids.Entry entry = near[hash & INFOS - 1];
+        if (entry == null || entry.get() != o) {
+            entry = Ids.get(o, hash, mine);
+            near[hash & INFOS - 1] = entry;
+        }
         recent[slot()] = entry;
         long id = entry.id;
         boolean isFirst = id == mine;
@@ -733,15 +784,23 @@ public final class Recorder extends Ring {
             again(id, info.space);
         }
         if (info.space == ClassInfo.ARRAY) {
-            if ((arrays == GIVES || arrays == LEAVES) && o instanceof Object[]) {
-                crossing.leaves((Object[]) o);
-            }
-            if (arrays == GIVES) {
-                crossing.isGiven(o, next);
+            if (arrays == GIVES || arrays == LEAVES) {
+                goesOut(o);
             } else if (arrays == BRINGS || arrays == HOLDS && isFirst) {
                 crossing.comesIn(o, isFirst);
             }
             odd |= crossing.isEmpty() ? 0 : CROSSING;
+        }
+    }
+
+    /** An array goes out; what an outcall writes to it comes in when that returns, or when it is read. */
+    private void goesOut(Object array) {
+        Watched.One one = Watched.of(array);
+        if (array instanceof Object[] && (one == null || one.from < one.to)) {
+            crossing.leaves((Object[]) array);
+        }
+        if (arrays == GIVES && one == null) {
+            crossing.isGiven(array, next);
         }
     }
 
@@ -775,6 +834,7 @@ public final class Recorder extends Ring {
         }
     }
 
+    @DontInline
     private void box(Object o, int type) {
         varint(1 + 2);
         U.putByte(at++, (byte) type);

@@ -48,7 +48,7 @@ public final class Recorders {
         }
         new Supers().top();
         new Crossing().isEmpty();
-        Ids.get(Recorders.class, 0);
+        Ids.get(Recorders.class, Ids.hash(Recorders.class), 0);
         StackWalker.getInstance();
     }
 

@@ -332,6 +332,22 @@ class Ring {
         at = longer(p, number);
     }
 
+    /** The same for a number that is likely to be long. */
+    @ForceInline
+    final void longVarint(long number) {
+        if (number >>> 28 != 0) {
+            varint(number);
+            return;
+        }
+        long p = at;
+        // Four bytes at once, and as many of them count as are needed.
+        int bits = (int) number;
+        int spread = bits & 0x7f | bits << 1 & 0x7f00 | bits << 2 & 0x7f0000 | bits << 3 & 0x7f000000;
+        int more = bits >>> 21 != 0 ? 3 : bits >>> 14 != 0 ? 2 : bits >>> 7 != 0 ? 1 : 0;
+        U.putIntUnaligned(null, p, spread | 0x808080 & (1 << 8 * more) - 1);
+        at = p + 1 + more;
+    }
+
     @DontInline
     private static long longer(long p, long number) {
         while ((number & ~0x7fL) != 0) {

@@ -2,6 +2,9 @@ package reprise.runtime;
 
 import java.util.Arrays;
 
+import jdk.internal.vm.annotation.DontInline;
+import jdk.internal.vm.annotation.ForceInline;
+
 /**
  * Whether a site leaves the inside, for each class of receiver it has met.
  *
@@ -10,11 +13,13 @@ import java.util.Arrays;
  */
 final class Sites {
     private static final class Met {
+        final int site;
         final ClassInfo info;
         final boolean leaves;
         final Met next;
 
-        Met(ClassInfo info, boolean leaves, Met next) {
+        Met(int site, ClassInfo info, boolean leaves, Met next) {
+            this.site = site;
             this.info = info;
             this.leaves = leaves;
             this.next = next;
@@ -23,22 +28,42 @@ final class Sites {
 
     /** Read as it happens to be: what is not seen there is asked for again. */
     private static Met[] sites = new Met[1024];
+    /** For sites with receivers of many classes: those that were met last, by site and class. */
+    private static final Met[] LATEST = new Met[1 << 12];
 
     private Sites() {}
 
     /** What is known of a receiver's class if it leaves the inside here, else null. */
+    @ForceInline
     static ClassInfo leaving(Object receiver, int site) {
         Class<?> type = receiver.getClass();
         Met[] all = sites;
-        if (site < all.length) {
-            for (Met met = all[site]; met != null; met = met.next) {
-                if (met.info.isOf(type)) {
-                    return met.leaves ? met.info : null;
-                }
+        Met met = site < all.length ? all[site] : null;
+        if (met == null || !met.info.isOf(type)) {
+            met = another(type, site);
+        }
+        return met.leaves ? met.info : null;
+    }
+
+    @DontInline
+    private static Met another(Class<?> type, int site) {
+        int at = System.identityHashCode(type) + site * 0x9E3779B1 >>> 20 & LATEST.length - 1;
+        Met met = LATEST[at];
+        if (met == null || met.site != site || !met.info.isOf(type)) {
+            met = find(type, site);
+            LATEST[at] = met;
+        }
+        return met;
+    }
+
+    private static Met find(Class<?> type, int site) {
+        Met[] all = sites;
+        for (Met met = site < all.length ? all[site] : null; met != null; met = met.next) {
+            if (met.info.isOf(type)) {
+                return met;
             }
         }
-        ClassInfo info = ClassInfo.of(type);
-        return ask(type, info, site) ? info : null;
+        return ask(type, ClassInfo.of(type), site);
     }
 
     /** What the agent has said of the fields that sites name: 0 nothing yet. */
@@ -60,7 +85,7 @@ final class Sites {
         return stripe;
     }
 
-    private static boolean ask(Class<?> type, ClassInfo info, int site) {
+    private static Met ask(Class<?> type, ClassInfo info, int site) {
         boolean leaves = info.isValue() ? Native.leavesValue(site)
             : info.refersOutside || Native.leaves(type, site);
         synchronized (Sites.class) {
@@ -68,9 +93,10 @@ final class Sites {
             if (site >= all.length) {
                 all = Arrays.copyOf(all, Math.max(site + 1, all.length * 2));
             }
-            all[site] = new Met(info, leaves, all[site]);
+            Met met = new Met(site, info, leaves, all[site]);
+            all[site] = met;
             sites = all;
+            return met;
         }
-        return leaves;
     }
 }

@@ -6,6 +6,8 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
+import jdk.internal.vm.annotation.DontInline;
+
 /**
  * Immutable JDK values, recorded once in the tables and then by number.
  *
@@ -17,7 +19,22 @@ final class Values {
     private static final int LONGEST_REMEMBERED = 1024;
     private static final int MOST_REMEMBERED = 100_000;
 
-    private static final ConcurrentHashMap<String, Integer> STRINGS = new ConcurrentHashMap<>();
+    /** A copy of a string, with its number. */
+    static final class Text {
+        private final String copy;
+        final int number;
+
+        private Text(String copy, int number) {
+            this.copy = copy;
+            this.number = number;
+        }
+
+        boolean isOf(String s) {
+            return copy.equals(s);
+        }
+    }
+
+    private static final ConcurrentHashMap<String, Text> STRINGS = new ConcurrentHashMap<>();
     /** Other values, by the number of their class and their text. */
     private static final ConcurrentHashMap<String, Integer> OTHERS = new ConcurrentHashMap<>();
 
@@ -49,24 +66,26 @@ final class Values {
         return c.getClassLoader() == null && TEXT.contains(c.getName());
     }
 
-    /** The number of a string. */
-    static int string(String s) {
-        Integer known = STRINGS.get(s);
+    /** A string with its number. */
+    @DontInline
+    static Text string(String s) {
+        Text known = STRINGS.get(s);
         return known != null ? known : newString(s);
     }
 
-    private static int newString(String s) {
-        int number = Native.value(stringConstant(s));
-        if (s.length() <= LONGEST_REMEMBERED) {
-            remember(STRINGS, new String(s), number);
+    private static Text newString(String s) {
+        boolean isRemembered = s.length() <= LONGEST_REMEMBERED;
+        Text text = new Text(isRemembered ? new String(s) : "", Native.value(stringConstant(s)));
+        if (isRemembered) {
+            remember(STRINGS, text.copy, text);
         }
-        return number;
+        return text;
     }
 
     /** The number of any other value. */
     static int number(Object o, ClassInfo info) {
         switch (info.kind) {
-            case ClassInfo.STRING: return string((String) o);
+            case ClassInfo.STRING: return string((String) o).number;
             case ClassInfo.CLASS: return classNumber(o, info);
             case ClassInfo.ENUM: return enumNumber((Enum<?>) o, info);
             default: return written(o, info);
@@ -133,11 +152,11 @@ final class Values {
         return number;
     }
 
-    private static void remember(ConcurrentHashMap<String, Integer> map, String key, int number) {
+    private static <T> void remember(ConcurrentHashMap<String, T> map, String key, T value) {
         if (map.size() >= MOST_REMEMBERED) {
             map.clear();
         }
-        map.put(key, number);
+        map.put(key, value);
     }
 
     private static byte[] stringConstant(String s) {

@@ -25,12 +25,15 @@ final class Watched {
     /** From this length on it pays to remember an array that comes in often. */
     private static final int LONG = 16;
 
-    private static final class One extends WeakReference<Object> {
+    static final class One extends WeakReference<Object> {
         final int hash;
         final int length;
         final Object before;
         /** The thread that has recorded what is in it: what another has is not before its own events. */
         int thread;
+        /** What the inside has written since it last went out: from one index to another. */
+        int from;
+        int to;
         volatile One next;
 
         One(Object array, int hash, int thread, One next) {
@@ -39,18 +42,40 @@ final class Watched {
             this.thread = thread;
             this.next = next;
             length = java.lang.reflect.Array.getLength(array);
+            to = length;
             before = Elements.copy(array);
+        }
+
+        /** The inside writes from one index to another. */
+        void writes(int start, int end) {
+            from = Math.min(from, start);
+            to = Math.max(to, end);
+        }
+
+        /** The outside can reach what is in it; what it could reach before has its number. */
+        void goesOut(Recorder r, Object[] array) {
+            int start = from;
+            int end = to;
+            r.exposeElements(array, start, end);
+            if (from == start && to == end) {
+                from = length;
+                to = 0;
+            }
         }
     }
 
     private static final ReferenceQueue<Object> GONE = new ReferenceQueue<>();
-    private static final One[] TABLE = new One[1 << 12];
+    private static final One[] NONE = new One[1];
+    /** As many places as there may be arrays; made when the first one comes. */
+    private static volatile One[] table = NONE;
     private static int elements;
     private static boolean reported;
     /** How many there are: most programs have none. */
     private static int count;
     /** Which lengths there are, as a set of their last bits: most other arrays are told by that. */
     private static long lengths;
+    /** Whether an inside method uses elements and does not tell. */
+    private static boolean untold;
 
     private Watched() {}
 
@@ -65,7 +90,8 @@ final class Watched {
 
     private static One find(Object array) {
         int hash = System.identityHashCode(array);
-        for (One one = TABLE[hash & TABLE.length - 1]; one != null; one = one.next) {
+        One[] all = table;
+        for (One one = all[hash & all.length - 1]; one != null; one = one.next) {
             if (one.hash == hash && one.get() == array) {
                 return one;
             }
@@ -92,9 +118,13 @@ final class Watched {
             }
             return false;
         }
+        if (table == NONE) {
+            table = new One[MOST];
+        }
+        One[] all = table;
         int hash = System.identityHashCode(array);
-        int slot = hash & TABLE.length - 1;
-        TABLE[slot] = new One(array, hash, Recorders.current().thread, TABLE[slot]);
+        int slot = hash & all.length - 1;
+        all[slot] = new One(array, hash, Recorders.current().thread, all[slot]);
         elements += length;
         count++;
         lengths |= 1L << length;
@@ -114,12 +144,13 @@ final class Watched {
     /** Removes what the collector has cleared. */
     private static void forget() {
         for (One gone = (One) GONE.poll(); gone != null; gone = (One) GONE.poll()) {
-            int slot = gone.hash & TABLE.length - 1;
+            One[] all = table;
+            int slot = gone.hash & all.length - 1;
             One before = null;
-            for (One one = TABLE[slot]; one != null; before = one, one = one.next) {
+            for (One one = all[slot]; one != null; before = one, one = one.next) {
                 if (one == gone) {
                     if (before == null) {
-                        TABLE[slot] = one.next;
+                        all[slot] = one.next;
                     } else {
                         before.next = one.next;
                     }
@@ -132,6 +163,7 @@ final class Watched {
     }
 
     /** An array comes in: what is in it is recorded, as far as this thread has not done so before. */
+    @DontInline
     static void comesIn(Recorder r, Object array, boolean isFirst) {
         int type = Elements.type(array);
         int length = java.lang.reflect.Array.getLength(array);
@@ -179,16 +211,35 @@ final class Watched {
         One one = find(array);
         if (one != null && index >= 0 && index < one.length) {
             System.arraycopy(array, index, one.before, index, 1);
+            one.writes(index, index + 1);
         }
     }
 
-    /** What is in an array was recorded just now, or the inside has written it. */
-    static void knows(Object array) {
-        if (count != 0) {
-            One one = find(array);
-            if (one != null) {
-                System.arraycopy(array, 0, one.before, 0, one.length);
-            }
+    /** The array, if it is one of these: what the outside writes to it is found when it is read. */
+    static One of(Object array) {
+        return count == 0 || untold ? null : find(array);
+    }
+
+    /** There is an inside method that does not tell what elements it reads and writes. */
+    static void isUntold() {
+        untold = true;
+    }
+
+    /** What is in an array from one index to another was recorded just now. */
+    static void knows(Object array, int from, int to) {
+        One one = count == 0 ? null : find(array);
+        if (one != null) {
+            System.arraycopy(array, from, one.before, from, to - from);
+        }
+    }
+
+    /** The inside has written any of its elements. */
+    @DontInline
+    static void wrote(Object array) {
+        One one = find(array);
+        if (one != null) {
+            System.arraycopy(array, 0, one.before, 0, one.length);
+            one.writes(0, one.length);
         }
     }
 

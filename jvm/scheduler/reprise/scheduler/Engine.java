@@ -106,8 +106,10 @@ final class Engine {
         Turn me = mine();
         if (me != null && of(thread) == null && !isForeign(thread)) {
             if (thread.getClass().getName().contains("VirtualThread")) {
-                throw Ending.end(me, "refused", "the program creates a virtual thread, and only"
-                        + " platform threads can be scheduled");
+                String place = Ending.place(new Throwable().getStackTrace());
+                throw Ending.end(me, "refused", "the program creates a virtual thread"
+                        + (place.isEmpty() ? "" : " at " + place)
+                        + ", and only platform threads can be scheduled");
             }
             add(thread, me.descent + "." + ++me.children);
             Watch.begin();
@@ -115,7 +117,7 @@ final class Engine {
     }
 
     /** What the JVM and the JDK create for themselves is in the topmost group, or says so. */
-    private static boolean isForeign(Thread thread) {
+    static boolean isForeign(Thread thread) {
         ThreadGroup group = thread.getThreadGroup();
         return group == null || group.getParent() == null
                 || thread.getClass().getName().startsWith("jdk.internal.");

@@ -5,7 +5,9 @@ public final class Monitors {
     private Monitors() {}
 
     public static void wait(Object monitor) throws InterruptedException {
-        if (Engine.mine() == null) {
+        if (Free.on) {
+            FreeThreads.waits(monitor, 0, 0);
+        } else if (Engine.mine() == null) {
             monitor.wait();
         } else {
             waitFor(monitor, 0, 0);
@@ -13,7 +15,9 @@ public final class Monitors {
     }
 
     public static void wait(Object monitor, long millis) throws InterruptedException {
-        if (Engine.mine() == null) {
+        if (Free.on) {
+            FreeThreads.waits(monitor, millis, 0);
+        } else if (Engine.mine() == null) {
             monitor.wait(millis);
         } else {
             waitFor(monitor, millis, 0);
@@ -21,7 +25,9 @@ public final class Monitors {
     }
 
     public static void wait(Object monitor, long millis, int nanos) throws InterruptedException {
-        if (Engine.mine() == null) {
+        if (Free.on) {
+            FreeThreads.waits(monitor, millis, nanos);
+        } else if (Engine.mine() == null) {
             monitor.wait(millis, nanos);
         } else {
             waitFor(monitor, millis, nanos);

@@ -19,6 +19,17 @@ final class Native {
      */
     static native int use(int site);
 
+    /** How many bytes {@link #room} has: little for threads that do little. */
+    static long room(int part) {
+        return 4096L << Math.min(2 * part, 8);
+    }
+
+    /** Memory for what a thread writes, which is a file; 0 if there is none. */
+    static native long room(int thread, String descent, int part);
+
+    /** Nothing more is written there. */
+    static native void written(long room, int part);
+
     /** The thread that has the monitor; null for none. */
     static native Thread owner(Object monitor);
 }

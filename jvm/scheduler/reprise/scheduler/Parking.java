@@ -9,6 +9,10 @@ public final class Parking {
     private Parking() {}
 
     public static void park(Object unsafe, boolean absolute, long time) {
+        if (Free.on) {
+            FreeThreads.parks(absolute, time);
+            return;
+        }
         Turn me = Engine.mine();
         if (me == null) {
             UNSAFE.park(absolute, time);
@@ -32,6 +36,10 @@ public final class Parking {
     }
 
     public static void unpark(Object unsafe, Object thread) {
+        if (Free.on) {
+            FreeThreads.unparks(thread);
+            return;
+        }
         Turn turn = Engine.running == null || !(thread instanceof Thread)
                 ? null
                 : Engine.of((Thread) thread);

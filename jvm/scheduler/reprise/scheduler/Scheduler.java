@@ -19,14 +19,28 @@ public final class Scheduler {
                 : Guide.read(file, seed)));
     }
 
+    /** Lets threads run as they like, and writes down in which order they synchronise. */
+    public static void free() {
+        Free.begin();
+    }
+
     /** Runs the program as often as somebody asks for it. Does not return. */
     public static void serve(String requests, String answers) throws java.io.IOException {
         Serving.serve(requests, answers);
     }
 
+    /** Gives the program what it read in another run. */
+    public static void values(String file) throws java.io.IOException {
+        Values.read(file);
+    }
+
     /** A thread begins. */
     public static void begun() {
         try {
+            if (Free.on) {
+                FreeThreads.begun();
+                return;
+            }
             Engine.begun();
         } catch (Throwable wrong) {
             fail(wrong);
@@ -69,6 +83,13 @@ public final class Scheduler {
 
     /** The JVM ends. */
     public static void finish() {
+        if (Free.on) {
+            int lost = FreeThread.lost();
+            if (lost > 0) {
+                Native.report("say", lost + " orders between threads could not be recorded");
+            }
+            return;
+        }
         Policy policy = Engine.policy;
         Engine.running = null;
         if (policy != null && !Serving.active) {

@@ -6,21 +6,37 @@ public final class Threads {
 
     /** At the end of every constructor of Thread. */
     public static void created(Thread thread) {
+        if (Free.on) {
+            FreeThreads.created(thread);
+            return;
+        }
         Engine.created(thread);
     }
 
     /** Before a thread is started. */
     public static void starting(Thread thread) {
+        if (Free.on) {
+            FreeThreads.starting(thread);
+            return;
+        }
         Engine.starting(thread);
     }
 
     /** Before the JVM is told of an interrupt. */
     public static void interrupting(Thread thread) {
+        if (Free.on) {
+            FreeThreads.interrupting(thread);
+            return;
+        }
         Engine.interrupting(thread);
     }
 
     /** When the last method of a thread has ended. */
     public static void exiting(Thread thread) {
+        if (Free.on) {
+            FreeThreads.exiting(thread);
+            return;
+        }
         Turn me = Engine.mine();
         if (me != null && me.thread == thread) {
             me.exiting = true;
@@ -29,6 +45,10 @@ public final class Threads {
 
     /** When nobody has caught what a thread has thrown. */
     public static void uncaught(Thread thread, Throwable thrown) {
+        if (Free.on) {
+            FreeThreads.uncaught(thread, thrown);
+            return;
+        }
         Turn turn = Engine.of(thread);
         if (turn != null && turn.number == 0) {
             Serving.mainFailed();
@@ -51,7 +71,9 @@ public final class Threads {
     }
 
     public static void sleep(long millis) throws InterruptedException {
-        if (Engine.mine() == null) {
+        if (Free.on) {
+            FreeThreads.sleeps(millis, 0);
+        } else if (Engine.mine() == null) {
             Thread.sleep(millis);
         } else {
             sleeps(millis, 0);
@@ -59,7 +81,9 @@ public final class Threads {
     }
 
     public static void sleep(long millis, int nanos) throws InterruptedException {
-        if (Engine.mine() == null) {
+        if (Free.on) {
+            FreeThreads.sleeps(millis, nanos);
+        } else if (Engine.mine() == null) {
             Thread.sleep(millis, nanos);
         } else {
             sleeps(millis, nanos);

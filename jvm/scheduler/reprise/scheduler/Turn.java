@@ -51,6 +51,8 @@ final class Turn {
     long attempt;
     /** How many places it has come to at which it could be stopped. */
     long steps;
+    /** How many values it has been given that are those of another run. */
+    int values;
     /** It has come to the attempt at which the schedule wants it to block. */
     boolean marked;
     /** Its end is what the schedule waits for. */

@@ -35,6 +35,11 @@ final class Event {
     final int id;
     /** The class of the object that a constructor is called for; 0 for its own. */
     final int type;
+    /**
+     * How many events are still to come that say what arrays hold and what is in objects: they speak of
+     * what other threads did, and those come between.
+     */
+    final int more;
     /** The receiver, if there is one, and the values. */
     final Value[] values;
     /** What arrays hold from now on, and what is in objects that are adopted. */
@@ -49,6 +54,7 @@ final class Event {
         depth = in.readInt();
         id = in.readInt();
         type = in.readInt();
+        more = in.readInt();
         int count = in.readInt();
         values = count == 0 ? NONE : new Value[count];
         for (int i = 0; i < count; i++) {
@@ -78,14 +84,19 @@ final class Event {
         }
     }
 
-    /** Whether it says what is in an object that it mentions for the first time. */
+    /** Whether it says what is in an object that it mentions for the first time, or what is to come may. */
     boolean adopts(long key) {
         for (Event other : arrays) {
             if (other.what == ADOPT && other.values[0].bits == key) {
                 return true;
             }
         }
-        return false;
+        return more > 0;
+    }
+
+    /** Whether it only says what came along with another. */
+    boolean isPart() {
+        return what == ARRAY || what == ADOPT;
     }
 
     static String name(int what) {

@@ -16,6 +16,8 @@ final class Objects {
     private final Replay replay;
     private final Map<Long, Object> byKey = new HashMap<>();
     private final Map<Object, Long> keys = new IdentityHashMap<>();
+    /** How many threads wait for an object. */
+    private int waiting;
 
     Objects(Replay replay) {
         this.replay = replay;
@@ -40,20 +42,33 @@ final class Objects {
     }
 
     /**
-     * The same for something that comes in. Without the oracle nothing says when
-     * another thread has let it out, so it is waited for.
+     * The same for something that comes in. Another thread may still have to let it out: what it
+     * numbered was seen before its event was complete, or nothing says when that was. So it is waited
+     * for, and whoever does so holds up nobody.
      */
-    synchronized Object get(long key, int thread) {
+    Object get(long key, int thread) {
+        Object known = get(key);
+        int other = (int) (key >>> 40);
+        if (known != null || other == thread) {
+            return known;
+        }
+        replay.order.done(thread);
+        return await(key, other);
+    }
+
+    private synchronized Object await(long key, int other) {
         long end = System.nanoTime() + PATIENCE;
         Object known = byKey.get(key);
+        waiting++;
         try {
-            while (known == null && key >>> 40 != thread && !replay.oracle
-                    && System.nanoTime() < end && !replay.order.isStopped()) {
+            while (known == null && System.nanoTime() < end && replay.order.isToCome(other)) {
                 wait(10);
                 known = byKey.get(key);
             }
         } catch (InterruptedException interrupted) {
             Thread.currentThread().interrupt();
+        } finally {
+            waiting--;
         }
         return known;
     }
@@ -61,7 +76,7 @@ final class Objects {
     synchronized void bind(Object o, long key) {
         byKey.put(key, o);
         keys.put(o, key);
-        if (!replay.oracle) {
+        if (waiting > 0) {
             notifyAll();
         }
     }

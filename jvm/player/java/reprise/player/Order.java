@@ -21,6 +21,8 @@ final class Order {
     private static final int HELD = 100_000;
     /** For how long a thread that runs without an event is waited for. */
     private static final long PATIENCE = 5_000_000_000L;
+    /** A nap that took longer says that this JVM did not run, not that nothing happens in it. */
+    private static final long LONGEST_NAP = 10_000_000L;
 
     /** Whether what goes out was recorded. */
     private final boolean oracle;
@@ -34,7 +36,8 @@ final class Order {
     volatile boolean isOver;
     /** How many threads wait for the reader. */
     private int hungry;
-    private long progress = System.nanoTime();
+    /** How many events were taken, plus one. */
+    private long progress = 1;
 
     /** How long a thread sleeps that waits for its turn, when nobody wakes it. */
     private static final long NAP = 2_000_000L;
@@ -177,15 +180,21 @@ final class Order {
      * it gives up the monitor, if there is one: Object.wait does.
      */
     Event take(int thread, Object monitor) {
+        long seen = 0;
+        long waited = 0;
         while (true) {
             synchronized (this) {
                 Line line = lines.get(thread);
                 finish(line);
+                if (progress != seen) {
+                    seen = progress;
+                    waited = 0;
+                }
                 Event event = first(line);
                 if (event == null) {
                     return null;
                 }
-                if (!event.isIncoming() || isTurn(line, event)) {
+                if (!event.isIncoming() || isTurn(line, event, waited > PATIENCE)) {
                     line.waitsFor = null;
                     return remove(line);
                 }
@@ -194,7 +203,9 @@ final class Order {
                     rests();
                 }
             }
+            long before = System.nanoTime();
             monitor = rest(monitor, NAP);
+            waited += Math.min(System.nanoTime() - before, LONGEST_NAP);
         }
     }
 
@@ -229,6 +240,14 @@ final class Order {
         return false;
     }
 
+    /** Whether a thread has something left to do. */
+    synchronized boolean isToCome(int thread) {
+        Line line = lines.get(thread);
+        return line != null && !line.gone && !stopped
+            && (!complete || !line.events.isEmpty() || line.current != null
+                || line.thread.runsInside);
+    }
+
     /** Waits until another thread has entered and used as many monitors and fields. */
     void follow(int thread, int other, long count, Object monitor) {
         Line before;
@@ -253,7 +272,7 @@ final class Order {
 
     private Event remove(Line line) {
         held--;
-        progress = System.nanoTime();
+        progress++;
         Event event = line.events.remove();
         line.current = event;
         if (held == HELD / 2) {
@@ -266,7 +285,7 @@ final class Order {
     }
 
     /** Whether everything before an event has happened, or cannot yet. */
-    private boolean isTurn(Line line, Event event) {
+    private boolean isTurn(Line line, Event event, boolean impatient) {
         for (Line other : all) {
             if (other == line) {
                 continue;
@@ -278,7 +297,7 @@ final class Order {
             boolean isBefore = before != null && before.order < event.order;
             // What went out was not kept: whoever runs may be about to do it.
             boolean mayBe = !oracle && (before != null || !complete) && other.thread.runsInside;
-            if ((isBefore || mayBe) && !isStuck(other)) {
+            if ((isBefore || mayBe) && !(impatient && isStuck(other))) {
                 return false;
             }
         }
@@ -290,6 +309,6 @@ final class Order {
      * another thread is to write, say.
      */
     private boolean isStuck(Line line) {
-        return line.thread.runsInside && System.nanoTime() - progress > PATIENCE;
+        return line.thread.runsInside;
     }
 }

@@ -94,14 +94,21 @@ final class Player extends Thread {
         return event;
     }
 
-    /** The next event of the inside: a class loader that the JVM had asked comes first. */
+    /**
+     * The next event of the inside: a class loader that the JVM had asked comes first, once the
+     * thread has done all that it had done by then.
+     */
     private Event next() {
         Event event = replay.order.peek(id);
-        while (event != null && isAsked(event)) {
+        while (event != null && (isAsked(event) || turns.isPast(event))) {
             boolean inside = runsInside;
             runsInside = false;
             take(null);
-            asked();
+            if (event.what == Event.ORDER) {
+                replay.order.done(id);
+            } else {
+                asked();
+            }
             runsInside = inside;
             event = replay.order.peek(id);
         }
@@ -184,8 +191,8 @@ final class Player extends Thread {
                 case Event.INWRITE:
                     inWrite(event);
                     break;
-                case Event.ARRAY:
-                    fill(event);
+                case Event.ARRAY: case Event.ADOPT:
+                    fillIn(event);
                     break;
                 case Event.ORDER:
                     turns.follow(event, monitor);
@@ -328,11 +335,34 @@ final class Player extends Thread {
 
     void fillAll(Event event) {
         for (Event other : event.arrays) {
-            if (other.what == Event.ADOPT) {
-                adopt(other);
-            } else {
-                fill(other);
+            fillIn(other);
+        }
+        boolean inside = runsInside;
+        Event part = event;
+        while (part.more > 0) {
+            runsInside = false;
+            part = replay.order.take(id, null);
+            if (part == null) {
+                throw end();
             }
+            if (!part.isPart()) {
+                throw new Unplayable(Event.name(part.what) + " comes before what an object holds");
+            }
+            last = part;
+            turns.took(part);
+            fillIn(part);
+        }
+        runsInside = inside;
+    }
+
+    private void fillIn(Event part) {
+        if (part.what == Event.ADOPT) {
+            adopt(part);
+        } else {
+            fill(part);
+        }
+        for (Event other : part.arrays) {
+            fillIn(other);
         }
     }
 

@@ -48,9 +48,15 @@ final class Turns {
         }
     }
 
+    /** Whether an event says only where the thread itself was by then, and it is there. */
+    boolean isPast(Event event) {
+        return event.what == Event.ORDER && event.id == player.id
+            && followed + event.values[0].bits <= had;
+    }
+
     /** Waits for whoever was there before. */
     void shares() {
-        if (next == null || order.isOver) {
+        if (next == null || order.isOver || isPast(next)) {
             player.runsInside = false;
             next = player.ahead();
             player.runsInside = true;

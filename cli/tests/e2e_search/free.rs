@@ -1,0 +1,53 @@
+//! Threads that ran as they liked, and follow what they did then.
+
+use std::ffi::OsStr;
+
+use reprise_jvm_testing::jdks;
+
+use crate::stage::{Stage, said};
+
+/// Monitors, volatile fields, atomics, locks, conditions, barriers, latches, semaphores,
+/// queues, pools, futures, parking, interrupts, the time, random numbers and hashes.
+#[test]
+fn what_ran_freely_is_followed() {
+    let stage = Stage::new("schedule-free");
+    for java in jdks() {
+        let home = java.display().to_string().replace('/', "-");
+        for what in ["free", "free:all"] {
+            let name = format!("{}{home}.sched", what.replace(':', "-"));
+            let option = format!("--schedule={what}");
+            let (file, recorded) = stage.record(&java, &name, &[&option]);
+            assert_eq!(recorded.status.code(), Some(0), "{recorded:?}");
+            assert!(!said(&recorded).contains("could not"), "{recorded:?}");
+            stage.follow(&java, &file, &recorded, "ended with status 0");
+        }
+    }
+}
+
+/// Two threads add to a plain field: with all accesses, whatever came of it comes again.
+#[test]
+fn races_are_followed_when_all_accesses_are_recorded() {
+    let stage = Stage::new("schedule-lost");
+    let java = jdks().remove(0);
+    for number in 0..3 {
+        let name = format!("{number}.sched");
+        let (file, recorded) = stage.record(&java, &name, &["--schedule=free:all"]);
+        let status = recorded.status.code().unwrap();
+        let last = format!("ended with status {status}");
+        stage.follow(&java, &file, &recorded, &last);
+    }
+}
+
+#[test]
+fn what_nobody_chooses_is_not_searched() {
+    let stage = Stage::new("schedule-lost");
+    let java = jdks().remove(0);
+    let options = ["--schedule=free", "--runs", "5"];
+    let (file, output) = stage.record(&java, "none.sched", &options);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(said(&output).contains("nobody chooses"), "{output:?}");
+    assert!(!file.exists());
+    let missing: &OsStr = "--schedule=free:some".as_ref();
+    let output = stage.reprise(&java, &["record".as_ref(), missing]);
+    assert!(said(&output).contains("free:all"), "{output:?}");
+}

@@ -1,0 +1,50 @@
+//! What cannot be scheduled, and what must not be in the way.
+
+use std::process::Command;
+
+use reprise_jvm_testing::{jdks, limited};
+
+use crate::stage::{Stage, said};
+
+/// A loader that knows only its own classes is not asked for the scheduler.
+#[test]
+fn class_loaders_are_asked_only_for_what_the_program_needs() {
+    let stage = Stage::new("jvm-strict");
+    for java in jdks() {
+        let mut command = Command::new(&java);
+        command
+            .current_dir(stage.folder.path())
+            .args(["-cp", ".", "Main"]);
+        let plain = limited::output(&mut command);
+        let home = java.display().to_string().replace('/', "-");
+        for strategy in ["random", "free"] {
+            let name = format!("{strategy}{home}.sched");
+            let option = format!("--schedule={strategy}");
+            let (file, recorded) = stage.record(&java, &name, &[&option]);
+            assert_eq!(recorded.stdout, plain.stdout, "{recorded:?}");
+            stage.follow(&java, &file, &plain, "ended with status 0");
+        }
+    }
+}
+
+/// Virtual threads are refused with the place, or go unrecorded; the program never hangs.
+#[test]
+fn virtual_threads_are_named() {
+    let stage = Stage::new("schedule-virtual");
+    for java in jdks() {
+        let home = java.display().to_string().replace('/', "-");
+        let (_, chosen) = stage.record(&java, &format!("chosen{home}.sched"), &["--schedule"]);
+        let (_, free) = stage.record(&java, &format!("free{home}.sched"), &["--schedule=free"]);
+        assert_eq!(free.status.code(), Some(0), "{free:?}");
+        if free.stdout.starts_with(b"no virtual") {
+            assert_eq!(chosen.stdout, free.stdout);
+            continue;
+        }
+        let place = "Main.java:24";
+        assert!(free.stdout.starts_with(b"the counter is 3"), "{free:?}");
+        let unrecorded = format!("the first at {place}, which are not recorded");
+        assert!(said(&free).contains(&unrecorded), "{free:?}");
+        let refused = format!("the program creates a virtual thread at {place}");
+        assert!(said(&chosen).contains(&refused), "{chosen:?}");
+    }
+}

@@ -1,0 +1,184 @@
+//! Which orders follow from others, by vector clocks.
+
+use std::collections::{HashMap, VecDeque};
+
+/// A stop: the thread, and which of its stops.
+pub(super) type Stop = (usize, usize);
+
+/// One thread comes to a stop before another goes on at one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Edge {
+    pub(super) from: Stop,
+    pub(super) to: Stop,
+}
+
+/// How many numbers the clocks may have; with more, fewer orders are found to be of no use.
+const NUMBERS: usize = 1 << 26;
+
+/// Without edges that follow from others, and without those that would make threads wait for
+/// one another, of which it says how many. `lengths` has how many stops each thread has.
+pub(super) fn reduced(lengths: &[usize], mut edges: Vec<Edge>) -> (Vec<Edge>, usize) {
+    edges.sort_unstable_by_key(|edge| (edge.to, edge.from));
+    edges.dedup();
+    let mut senders: HashMap<Stop, usize> = HashMap::new();
+    for edge in &edges {
+        let next = senders.len();
+        senders.entry(edge.from).or_insert(next);
+    }
+    let width = match senders.len().saturating_mul(lengths.len()) > NUMBERS {
+        true => 0,
+        false => lengths.len(),
+    };
+    let mut walk = Walk {
+        edges: &edges,
+        width,
+        kept: Vec::new(),
+        given_up: 0,
+        reached: vec![0; lengths.len()],
+        clocks: lengths.iter().map(|_| vec![0; width]).collect(),
+        seen: lengths.iter().map(|_| vec![0; lengths.len()]).collect(),
+        sent: HashMap::new(),
+        senders: &senders,
+    };
+    walk.run(lengths);
+    (walk.kept, walk.given_up)
+}
+
+struct Walk<'e> {
+    edges: &'e [Edge],
+    /// How many numbers a clock has.
+    width: usize,
+    kept: Vec<Edge>,
+    given_up: usize,
+    /// Per thread: how many of its stops it has come to.
+    reached: Vec<usize>,
+    /// Per thread: how many stops of each it is known to come after.
+    clocks: Vec<Vec<u32>>,
+    /// The same, as far as edges to the thread itself say.
+    seen: Vec<Vec<usize>>,
+    /// The clocks at stops that others follow.
+    sent: HashMap<Stop, Vec<u32>>,
+    senders: &'e HashMap<Stop, usize>,
+}
+
+impl Walk<'_> {
+    fn run(&mut self, lengths: &[usize]) {
+        let mut queue: VecDeque<usize> = (0..lengths.len()).collect();
+        // Whoever waits for a thread looks again when it has come further.
+        let mut waiting: Vec<Vec<usize>> = vec![Vec::new(); lengths.len()];
+        let mut arrived = vec![false; lengths.len()];
+        loop {
+            while let Some(thread) = queue.pop_front() {
+                let before = self.reached[thread];
+                while self.reached[thread] < lengths[thread] {
+                    let stop = (thread, self.reached[thread]);
+                    if !arrived[thread] {
+                        // Who comes to a stop sends there, before it waits.
+                        arrived[thread] = true;
+                        self.arrive(stop);
+                        queue.extend(waiting[thread].drain(..));
+                    }
+                    if let Some(unmet) = self.unmet(stop, &arrived) {
+                        waiting[unmet].push(thread);
+                        break;
+                    }
+                    self.wait(stop);
+                    self.reached[thread] += 1;
+                    arrived[thread] = false;
+                }
+                if self.reached[thread] > before {
+                    queue.extend(waiting[thread].drain(..));
+                }
+            }
+            let stuck = (0..lengths.len()).find(|t| self.reached[*t] < lengths[*t]);
+            let Some(stuck) = stuck else { return };
+            // Threads wait for one another: one of them does not.
+            let stop = (stuck, self.reached[stuck]);
+            let unmet: Vec<Edge> = self
+                .needs(stop)
+                .iter()
+                .filter(|edge| !self.is_met(edge, &arrived))
+                .copied()
+                .collect();
+            self.given_up += unmet.len();
+            self.wait_for(stop, &unmet);
+            self.reached[stuck] += 1;
+            arrived[stuck] = false;
+            queue.push_back(stuck);
+            queue.extend(waiting[stuck].drain(..));
+        }
+    }
+
+    /// The edges to a stop.
+    fn needs(&self, stop: Stop) -> &[Edge] {
+        let start = self.edges.partition_point(|edge| edge.to < stop);
+        let end = self.edges.partition_point(|edge| edge.to <= stop);
+        self.edges.get(start..end).unwrap_or_default()
+    }
+
+    fn is_met(&self, edge: &Edge, arrived: &[bool]) -> bool {
+        let (thread, stop) = edge.from;
+        let come = self.reached[thread] + usize::from(arrived[thread]);
+        stop < come
+    }
+
+    /// A thread that has to come further first.
+    fn unmet(&self, stop: Stop, arrived: &[bool]) -> Option<usize> {
+        let mut needs = self.needs(stop).iter();
+        let unmet = needs.find(|edge| !self.is_met(edge, arrived))?;
+        Some(unmet.from.0)
+    }
+
+    fn arrive(&mut self, stop: Stop) {
+        let (thread, number) = stop;
+        if let Some(own) = self.clocks[thread].get_mut(thread) {
+            *own = u32::try_from(number + 1).unwrap_or(u32::MAX);
+        }
+        if self.width > 0 && self.senders.contains_key(&stop) {
+            self.sent.insert(stop, self.clocks[thread].clone());
+        }
+    }
+
+    fn wait(&mut self, stop: Stop) {
+        self.wait_for(stop, &[]);
+    }
+
+    /// Takes in what a thread learns at a stop, but for what is given up.
+    fn wait_for(&mut self, stop: Stop, given_up: &[Edge]) {
+        let thread = stop.0;
+        let needs: Vec<Edge> = self
+            .needs(stop)
+            .iter()
+            .filter(|edge| !given_up.contains(edge))
+            .copied()
+            .collect();
+        for edge in &needs {
+            let (from, number) = edge.from;
+            let clock = |clock: &[u32]| {
+                clock
+                    .get(from)
+                    .is_some_and(|known| usize::try_from(*known).unwrap_or(0) > number)
+            };
+            let others = needs.iter().filter(|other| other.from.0 != from);
+            let mut others = others.filter_map(|other| self.sent.get(&other.from));
+            // Of several stops of one thread the last says it all.
+            let later = needs
+                .iter()
+                .any(|other| other.from.0 == from && other.from.1 > number);
+            let known = self.seen[thread][from] > number || clock(&self.clocks[thread]);
+            if !(later || known || others.any(|other| clock(other))) {
+                self.kept.push(*edge);
+            }
+        }
+        for edge in &needs {
+            let (from, number) = edge.from;
+            let seen = &mut self.seen[thread][from];
+            *seen = (*seen).max(number + 1);
+            if let Some(sent) = self.sent.get(&edge.from) {
+                for (own, other) in self.clocks[thread].iter_mut().zip(sent) {
+                    *own = (*own).max(*other);
+                }
+            }
+        }
+    }
+}

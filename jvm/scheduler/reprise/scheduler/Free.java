@@ -1,0 +1,230 @@
+package reprise.scheduler;
+
+/**
+ * Threads run as they like, and the order in which they synchronise is written down. This is
+ * what is inserted into the program for that.
+ *
+ * Whoever was last at something is remembered ({@link Stripes}). Who comes next and finds
+ * another thread there writes that down, and puts itself in its place; between two accesses
+ * of one thread nothing is written but where it is.
+ *
+ * A monitor keeps threads apart by itself. For fields and for calls of the JDK a stripe is
+ * locked while the access lasts, so that what is written down is what happened. A thread has
+ * one at most, gives it up where it blocks and where the JDK calls the program back, and waits
+ * for one no longer than a moment: then the order is lost, which is counted, and the program
+ * goes on.
+ */
+public final class Free {
+    /** Whether threads run freely and are recorded. */
+    static volatile boolean on;
+
+    private Free() {}
+
+    /** The calling thread is main, and runs freely like all others. */
+    static void begin() {
+        FreeThread main = FreeThread.add(Thread.currentThread(), "0");
+        main.depth = 1;
+        // Now, and not within a probe.
+        Synchronised.is(Synchronised.by(main));
+        Stripes.enter(main, Stripes.POOLS);
+        main.leave();
+        on = true;
+    }
+
+    /** At a place where a thread can be made to stop. */
+    public static void passes(int site) {
+        FreeThread me = FreeThread.current();
+        if (me != null) {
+            me.leave();
+            me.comesTo(site);
+        }
+    }
+
+    /** In a monitor that was just entered. */
+    public static void entered(Object monitor) {
+        FreeThread me = FreeThread.current();
+        if (me != null) {
+            Stripes.entered(me, monitor);
+        }
+    }
+
+    /** In a synchronized method. */
+    public static Object acquired(Object monitor) {
+        entered(monitor);
+        return monitor;
+    }
+
+    /** Before a monitor is left. */
+    public static void leaves(Object monitor) {
+        FreeThread me = FreeThread.current();
+        if (me != null && monitor != null) {
+            me.leave();
+            Stripes.leaves(me, monitor);
+        }
+    }
+
+    /** Before a field or an element of an array is written. */
+    public static void writes(Object object, int field, int site) {
+        FreeThread me = FreeThread.current();
+        if (me != null) {
+            me.leave();
+            me.comesTo(site);
+            Stripes.enter(me, Stripes.of(object, field));
+        }
+    }
+
+    /** Before one is read: who reads need not come after others who read. */
+    public static void reads(Object object, int field, int site) {
+        FreeThread me = FreeThread.current();
+        if (me != null) {
+            me.leave();
+            me.comesTo(site);
+            Stripes.look(me, Stripes.of(object, field));
+        }
+    }
+
+    /** After it. */
+    public static void accessed() {
+        FreeThread me = FreeThread.current();
+        if (me != null) {
+            me.leave();
+        }
+    }
+
+    /** Before a call of the JDK that synchronises by its receiver. */
+    public static void call(Object receiver, int site) {
+        FreeThread me = FreeThread.current();
+        if (me != null) {
+            me.leave();
+            me.comesTo(site);
+            me.site = site;
+            Stripes.enter(me, Stripes.of(Synchronised.by(receiver)));
+        }
+    }
+
+    /** Before one that waits for the end of a thread. */
+    public static void joins(Object receiver, int site) {
+        FreeThread me = FreeThread.current();
+        if (me != null) {
+            me.leave();
+            me.comesTo(site);
+            me.site = site;
+            me.joins = (Thread) receiver;
+        }
+    }
+
+    /** Before one that does it only if its receiver is of a class that does. */
+    public static void perhaps(Object receiver, int site) {
+        if (Synchronised.is(receiver)) {
+            call(receiver, site);
+        } else {
+            passes(site);
+        }
+    }
+
+    /** Before one that has to do with a pool, or with what a pool computes. */
+    public static void pools(int site) {
+        FreeThread me = FreeThread.current();
+        if (me != null) {
+            me.leave();
+            me.comesTo(site);
+            me.site = site;
+            Stripes.enter(me, Stripes.POOLS);
+        }
+    }
+
+    /** Before one that asks the calling thread something. */
+    public static void asks(int site) {
+        call(Thread.currentThread(), site);
+    }
+
+    /** Before one that blocks or wakes, and has no receiver. */
+    public static void marks(int site) {
+        FreeThread me = FreeThread.current();
+        if (me != null) {
+            me.leave();
+            me.comesTo(site);
+            me.site = site;
+        }
+    }
+
+    /** After any of these. */
+    public static void called() {
+        FreeThread me = FreeThread.current();
+        if (me != null) {
+            Thread thread = me.joins;
+            if (thread != null) {
+                me.joins = null;
+                FreeThread other = FreeThread.of(thread);
+                if (other != null && other.exited) {
+                    me.follows(other.exit);
+                }
+            }
+            me.leave();
+            me.site = -1;
+        }
+    }
+
+    /** What was thrown has been caught, or leaves a method. */
+    public static void thrown() {
+        FreeThread me = FreeThread.current();
+        if (me != null) {
+            me.joins = null;
+            me.leave();
+            me.site = -1;
+        }
+    }
+
+    /** A method begins that the JDK may have called. */
+    public static void calledBack() {
+        FreeThread me = FreeThread.current();
+        if (me != null) {
+            // What a pool runs may take long; other calls have their callbacks for themselves.
+            if (Stripes.hasPools(me)) {
+                me.leave();
+            }
+            me.depth++;
+        }
+    }
+
+    /** It returns. */
+    public static void returns(int site) {
+        FreeThread me = FreeThread.current();
+        if (me != null) {
+            me.comesTo(site);
+            back(me);
+        }
+    }
+
+    /** It ends with an exception. */
+    public static void unwinds() {
+        FreeThread me = FreeThread.current();
+        if (me != null) {
+            me.leave();
+            back(me);
+        }
+    }
+
+    private static void back(FreeThread me) {
+        if (--me.depth == 0) {
+            me.leave();
+            Stripes.enter(me, Stripes.POOLS);
+        }
+    }
+
+    /** A class initialiser begins: others may wait for it, and nobody sees that. */
+    public static int initialises() {
+        FreeThread me = FreeThread.current();
+        if (me != null) {
+            me.initialising++;
+        }
+        return 0;
+    }
+
+    public static void initialised(int nothing) {
+        FreeThread me = FreeThread.current();
+        if (me != null) {
+            me.initialising--;
+        }
+    }
+}

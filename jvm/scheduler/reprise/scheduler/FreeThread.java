@@ -1,0 +1,307 @@
+package reprise.scheduler;
+
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+
+import jdk.internal.misc.Unsafe;
+
+/**
+ * A thread that runs freely: how far it has come, and where that is written down.
+ *
+ * What it writes are integers, into memory that is a file; {@code reprise_schedule::observed}
+ * reads them. The highest four bits say what it is:
+ *
+ * <pre>
+ * 0 nothing more        1 comes to a place     2 the same, and cannot be stopped there
+ * 3 blocks at a place   4 goes on (1: because its time ran out)
+ * 5 ends                6 follows thread N, up to the step in the next two integers
+ * 7 came to the last place N times more
+ * 8 read a value, which is in the next two integers
+ * </pre>
+ *
+ * Each but the last three is a step. In a blocking place, 0 is park and 1 is wait; others are two more.
+ */
+final class FreeThread {
+    private static final Unsafe U = Unsafe.getUnsafe();
+    static final int PARKS = -2;
+    static final int WAITS = -1;
+
+    private static final int PLACE = 1 << 28;
+    private static final int NO_STOP = 2 << 28;
+    private static final int BLOCKS = 3 << 28;
+    private static final int RESUMES = 4 << 28;
+    private static final int EXITS = 5 << 28;
+    private static final int FOLLOWS = 6 << 28;
+    private static final int REPEATS = 7 << 28;
+    private static final int VALUE = 8 << 28;
+
+    private static final int MASK = 4095;
+    private static final FreeThread[] FAST = new FreeThread[MASK + 1];
+    private static final Map<Long, FreeThread> ALL = new HashMap<>();
+    private static final long TID = U.objectFieldOffset(Thread.class, "tid");
+    private static final long TOLD = U.objectFieldOffset(FreeThread.class, "told");
+    /** A word has the thread above so many bits for the step. */
+    private static final int STEPS = 43;
+    private static final int MOST = (1 << 20) - 1;
+    private static final long[] NOBODY = {};
+    private static int count;
+    private static boolean virtual;
+
+    final long tid;
+    final int number;
+    final String descent;
+    int children;
+    /** How many methods that the JDK may have called it is in. */
+    int depth;
+    int initialising;
+    /** The call of the JDK that it is in; negative for none. */
+    int site = -1;
+    /** The thread whose end it may wait for in that call. */
+    Thread joins;
+    /** The stripe that it has; 0 for none. */
+    long held;
+    /** What it leaves there; 0 for its own word. */
+    long leaves;
+    /** How many orders are not written down. */
+    int lost;
+    /** Who has started it. */
+    long starter;
+    /** Whether it has ended, and which step that was. */
+    volatile boolean exited;
+    long exit;
+    /**
+     * Who was the last to wake or interrupt it, or itself since. The sign: it was unparked and has
+     * not parked since.
+     */
+    private volatile long told;
+
+    private long steps;
+    private int last;
+    private int repeats;
+    /** By thread: up to which step it is known to come later. */
+    private long[] seen = new long[8];
+    private long address;
+    private long end;
+    private int part;
+    private boolean full;
+
+    private FreeThread(long tid, int number, String descent) {
+        this.tid = tid;
+        this.number = number;
+        this.descent = descent;
+    }
+
+    /** Adds a thread; null if there have been too many. */
+    static FreeThread add(Thread thread, String descent) {
+        synchronized (ALL) {
+            if (count >= MOST) {
+                return null;
+            }
+            long tid = U.getLong(thread, TID);
+            FreeThread added = new FreeThread(tid, ++count, descent);
+            ALL.put(tid, added);
+            FAST[(int) tid & MASK] = added;
+            return added;
+        }
+    }
+
+    static FreeThread current() {
+        return of(Thread.currentThread());
+    }
+
+    static FreeThread of(Thread thread) {
+        // The field: a program may have another idea of getId().
+        long tid = U.getLong(thread, TID);
+        FreeThread found = FAST[(int) tid & MASK];
+        return found != null && found.tid == tid ? found : find(tid);
+    }
+
+    private static FreeThread find(long tid) {
+        synchronized (ALL) {
+            return ALL.get(tid);
+        }
+    }
+
+    static int lost() {
+        synchronized (ALL) {
+            int all = 0;
+            for (FreeThread thread : ALL.values()) {
+                all += thread.lost;
+            }
+            return all;
+        }
+    }
+
+    static void sayVirtual() {
+        if (!virtual) {
+            virtual = true;
+            String place = Ending.place(new Throwable().getStackTrace());
+            Native.report("say", "the program creates virtual threads"
+                    + (place.isEmpty() ? "" : ", the first at " + place)
+                    + ", which are not recorded: only platform threads can be scheduled");
+        }
+    }
+
+    /** The thread of a word. */
+    static int of(long word) {
+        return (int) (word >>> STEPS) & (1 << 20) - 1;
+    }
+
+    /** Who it is and how far it has come; 0 is nobody's. */
+    long word() {
+        return (long) number << STEPS | steps;
+    }
+
+    /** Leaves the stripe that it has. */
+    void leave() {
+        if (held != 0) {
+            Stripes.leave(this);
+        }
+    }
+
+    /** Comes to a place. */
+    void comesTo(int place) {
+        int entry = (initialising > 0 ? NO_STOP : PLACE) | place;
+        steps++;
+        if (entry == last && repeats < PLACE - 1) {
+            repeats++;
+            return;
+        }
+        write(entry);
+        last = entry;
+    }
+
+    /** Blocks there. */
+    void blocks(int place) {
+        steps++;
+        write(BLOCKS | place + 2);
+        last = 0;
+        tell(word(), false);
+    }
+
+    /** Whether it has to wait until it is unparked; if not, it follows who has done that. */
+    boolean parks() {
+        for (;;) {
+            long now = told;
+            if (now < 0) {
+                if (U.compareAndSetLong(this, TOLD, now, now & Long.MAX_VALUE)) {
+                    follows(now);
+                    return false;
+                }
+            } else if (U.compareAndSetLong(this, TOLD, now, word() + 1)) {
+                return true;
+            }
+        }
+    }
+
+    void resumes(boolean late) {
+        steps++;
+        write(RESUMES | (late ? 1 : 0));
+        last = 0;
+    }
+
+    void exits() {
+        steps++;
+        write(EXITS);
+        exit = word();
+        exited = true;
+        close();
+        full = true;
+        seen = NOBODY;
+    }
+
+    /** Its last step comes after that of another thread. */
+    void follows(long word) {
+        int other = of(word);
+        if (other == number || other == 0 || full) {
+            return;
+        }
+        long step = word & (1L << STEPS) - 1;
+        if (other >= seen.length) {
+            seen = Arrays.copyOf(seen, Math.max(other + 1, 2 * seen.length));
+        }
+        if (seen[other] > step) {
+            return;
+        }
+        seen[other] = step + 1;
+        write(FOLLOWS | other);
+        put((int) step);
+        put((int) (step >>> 32));
+        last = 0;
+    }
+
+    /** Reads something that is another value in every run. */
+    void reads(long value) {
+        write(VALUE);
+        put((int) value);
+        put((int) (value >>> 32));
+    }
+
+    /** Somebody wakes or interrupts it. Returns who was the last. */
+    long tell(long word, boolean permit) {
+        for (;;) {
+            long now = told;
+            long sign = permit ? Long.MIN_VALUE : now & Long.MIN_VALUE;
+            if (U.compareAndSetLong(this, TOLD, now, word | sign)) {
+                return now & Long.MAX_VALUE;
+            }
+        }
+    }
+
+    long told() {
+        return told & Long.MAX_VALUE;
+    }
+
+    /** Whether it was unparked since it parked. */
+    boolean takesPermit() {
+        for (;;) {
+            long now = told;
+            if (now >= 0) {
+                return false;
+            }
+            if (U.compareAndSetLong(this, TOLD, now, now & Long.MAX_VALUE)) {
+                return true;
+            }
+        }
+    }
+
+    private void write(int entry) {
+        if (repeats > 0) {
+            int times = repeats;
+            repeats = 0;
+            put(REPEATS | times);
+        }
+        put(entry);
+    }
+
+    private void put(int value) {
+        if (address == end) {
+            more();
+            if (full) {
+                return;
+            }
+        }
+        U.putInt(address, value);
+        address += 4;
+    }
+
+    /** Gets more memory that is a file. Without, the recording ends, and the program does not. */
+    private void more() {
+        close();
+        if (!full) {
+            address = Native.room(number, descent, part);
+            full = address == 0;
+            end = full ? 0 : address + Native.room(part);
+            part++;
+        }
+    }
+
+    private void close() {
+        if (end != 0) {
+            Native.written(end - Native.room(part - 1), part - 1);
+            address = 0;
+            end = 0;
+        }
+    }
+}

@@ -1,0 +1,175 @@
+package reprise.scheduler;
+
+import jdk.internal.misc.Unsafe;
+
+/** What the program and the JDK do with threads that run freely: they start, block and wake. */
+final class FreeThreads {
+    private static final Unsafe U = Unsafe.getUnsafe();
+
+    private FreeThreads() {}
+
+    static void created(Thread thread) {
+        FreeThread me = FreeThread.current();
+        if (me == null || FreeThread.of(thread) != null || Engine.isForeign(thread)) {
+            return;
+        }
+        if (thread.getClass().getName().contains("VirtualThread")) {
+            FreeThread.sayVirtual();
+            return;
+        }
+        FreeThread.add(thread, me.descent + "." + ++me.children);
+    }
+
+    static void starting(Thread thread) {
+        FreeThread me = FreeThread.current();
+        FreeThread other = FreeThread.of(thread);
+        if (me != null && other != null) {
+            other.starter = me.word();
+        }
+    }
+
+    /** The first thing that a thread does. */
+    static void begun() {
+        FreeThread me = FreeThread.current();
+        if (me != null && me.starter != 0) {
+            me.follows(me.starter);
+            Stripes.enter(me, Stripes.POOLS);
+        }
+    }
+
+    /** The last. */
+    static void exiting(Thread thread) {
+        FreeThread me = FreeThread.current();
+        if (me != null && thread == Thread.currentThread()) {
+            me.leave();
+            me.exits();
+        }
+    }
+
+    static void interrupting(Thread thread) {
+        FreeThread me = FreeThread.current();
+        FreeThread other = FreeThread.of(thread);
+        if (me != null && other != null && other != me) {
+            me.follows(other.tell(me.word(), false));
+        }
+    }
+
+    static void uncaught(Thread thread, Throwable thrown) {
+        FreeThread turn = FreeThread.of(thread);
+        if (turn != null && thread.getUncaughtExceptionHandler() == thread.getThreadGroup()
+                && Thread.getDefaultUncaughtExceptionHandler() == null) {
+            Native.report("uncaught", turn.descent + " " + thrown.getClass().getName() + " "
+                    + Ending.place(thrown.getStackTrace()));
+        }
+    }
+
+    static void sleeps(long millis, int nanos) throws InterruptedException {
+        FreeThread me = FreeThread.current();
+        if (me == null || me.site < 0 || Thread.currentThread().isInterrupted()) {
+            if (me != null) {
+                me.follows(me.told());
+            }
+            Thread.sleep(millis, nanos);
+            return;
+        }
+        me.blocks(me.site);
+        boolean slept = false;
+        try {
+            Thread.sleep(millis, nanos);
+            slept = true;
+        } finally {
+            me.resumes(false);
+            if (!slept) {
+                me.follows(me.told());
+            }
+        }
+    }
+
+    static void waits(Object monitor, long millis, int nanos) throws InterruptedException {
+        FreeThread me = FreeThread.current();
+        if (me != null && me.joins == monitor && me.joins != null) {
+            // Who waits for the end of a thread comes after it, and need not have waited.
+            monitor.wait(millis, nanos);
+            return;
+        }
+        boolean blocks = me != null && Thread.holdsLock(monitor);
+        if (!blocks || Thread.currentThread().isInterrupted()) {
+            if (me != null) {
+                me.follows(me.told());
+            }
+            monitor.wait(millis, nanos);
+            return;
+        }
+        long stripe = me.held;
+        me.blocks(me.site < 0 ? FreeThread.WAITS : me.site);
+        Stripes.leaves(me, monitor);
+        me.leave();
+        boolean timed = millis > 0 || nanos > 0;
+        long end = timed ? Clock.in(millis, nanos) : 0;
+        boolean woken = false;
+        try {
+            monitor.wait(millis, nanos);
+            woken = true;
+        } finally {
+            me.resumes(woken && timed && end - System.nanoTime() <= 0);
+            if (!woken) {
+                me.follows(me.told());
+            }
+            Stripes.returned(me, monitor);
+            Stripes.again(me, stripe);
+        }
+    }
+
+    static void parks(boolean absolute, long time) {
+        FreeThread me = FreeThread.current();
+        if (me == null || time < 0 || absolute && time == 0 || Thread.currentThread().isInterrupted()) {
+            if (me != null) {
+                me.follows(me.told());
+            }
+            U.park(absolute, time);
+            return;
+        }
+        if (!me.parks()) {
+            return;
+        }
+        long stripe = me.held;
+        me.blocks(me.site < 0 ? FreeThread.PARKS : me.site);
+        me.leave();
+        long end = 0;
+        if (absolute) {
+            end = Clock.in(Math.max(0, time - System.currentTimeMillis()), 0);
+        } else if (time > 0) {
+            end = Clock.in(0, time);
+        }
+        boolean late = false;
+        // With no permit taken a thread wakes for no reason, and parks again.
+        while (!me.takesPermit() && !Thread.currentThread().isInterrupted() && !late) {
+            if (end == 0) {
+                U.park(false, 0L);
+            } else {
+                long left = end - System.nanoTime();
+                late = left <= 0;
+                if (!late) {
+                    U.park(false, left);
+                }
+            }
+        }
+        me.resumes(late);
+        if (!late) {
+            me.follows(me.told());
+        }
+        Stripes.again(me, stripe);
+    }
+
+    static void unparks(Object thread) {
+        FreeThread me = FreeThread.current();
+        FreeThread other = thread instanceof Thread ? FreeThread.of((Thread) thread) : null;
+        if (other != null) {
+            long before = other.tell(me == null ? 0 : me.word(), true);
+            if (me != null) {
+                me.follows(before);
+            }
+        }
+        U.unpark(thread);
+    }
+}

@@ -1,0 +1,168 @@
+package reprise.scheduler;
+
+import jdk.internal.misc.Unsafe;
+
+/**
+ * Who was last at something: a word for it says which thread, and how far that had come.
+ *
+ * Words are told apart by the hash of an object and the name of a field. Two things that
+ * share one get an order that they would not need, which is no harm.
+ */
+final class Stripes {
+    private static final Unsafe U = Unsafe.getUnsafe();
+
+    private static final int COUNT = 1 << 12;
+    /** Words that lie far apart share no line of the processor's cache. */
+    private static final int APART = 4;
+    /** The words of monitors, which keep threads apart by themselves. */
+    private static final long MONITORS = memory(COUNT);
+    /** Those of all else. */
+    private static final long WORDS = memory(COUNT + 1);
+    /** The last stripe is for what pools do, whose threads run code that nobody calls. */
+    static final int POOLS = COUNT;
+    /** The sign of a word: somebody is there. */
+    private static final long LOCKED = 1L << 63;
+    /** Behind the word of who was last, as far from it, are those of who has only read since. */
+    private static final long READERS = 1 << APART + 2;
+    /** How long a thread waits for a stripe, in nanoseconds. */
+    private static final long PATIENCE = 1_000_000_000;
+
+    private Stripes() {}
+
+    private static long memory(int stripes) {
+        long size = (long) stripes << APART + 3;
+        long address = U.allocateMemory(size + 128);
+        U.setMemory(address, size + 128, (byte) 0);
+        return address + 127 & -128L;
+    }
+
+    private static long at(int stripe) {
+        return WORDS + ((long) stripe << APART + 3);
+    }
+
+    private static long at(Object monitor) {
+        return MONITORS + ((long) of(monitor) << APART + 3);
+    }
+
+    static int of(Object object) {
+        int hash = System.identityHashCode(object);
+        return (hash ^ hash >>> 12) & COUNT - 1;
+    }
+
+    static int of(Object object, int field) {
+        return (object == null ? field : of(object) + field) & COUNT - 1;
+    }
+
+    /** The thread has entered a monitor. */
+    static void entered(FreeThread me, Object monitor) {
+        long address = at(monitor);
+        long word = U.getLongVolatile(null, address);
+        if (FreeThread.of(word) != me.number) {
+            me.follows(U.getAndSetLong(null, address, me.word()));
+        }
+    }
+
+    /** The thread enters a monitor again that it has waited in. */
+    static void returned(FreeThread me, Object monitor) {
+        me.follows(U.getAndSetLong(null, at(monitor), me.word()));
+    }
+
+    /** The thread is about to leave a monitor. */
+    static void leaves(FreeThread me, Object monitor) {
+        long address = at(monitor);
+        long word = U.getLongVolatile(null, address);
+        if (FreeThread.of(word) != me.number
+                || !U.compareAndSetLong(null, address, word, me.word())) {
+            // Somebody has been at another monitor that shares the word.
+            me.follows(U.getAndSetLong(null, address, me.word()));
+        }
+    }
+
+    /** Goes on with something during which the thread has blocked. */
+    static void again(FreeThread me, long address) {
+        if (address != 0) {
+            enter(me, (int) (address - WORDS >> APART + 3));
+        }
+    }
+
+    /** Whether what the thread has is that of pools. */
+    static boolean hasPools(FreeThread me) {
+        return me.held == at(POOLS);
+    }
+
+    /** Takes a stripe, to change what it is of. */
+    static void enter(FreeThread me, int stripe) {
+        long address = at(stripe);
+        long word = lock(me, address);
+        if (word < 0) {
+            return;
+        }
+        me.held = address;
+        me.leaves = 0;
+        me.follows(word);
+        for (long reader = address + READERS; reader < address + 2 * READERS; reader += 8) {
+            long read = U.getLong(null, reader);
+            if (read != 0) {
+                me.follows(read);
+                U.putLong(null, reader, 0L);
+            }
+        }
+    }
+
+    /** Takes a stripe, to read what it is of: who reads need not come after others who read. */
+    static void look(FreeThread me, int stripe) {
+        long address = at(stripe);
+        long word = lock(me, address);
+        if (word < 0) {
+            return;
+        }
+        me.held = address;
+        // 0 would be nothing to leave; the sign is taken away.
+        me.leaves = word | LOCKED;
+        me.follows(word);
+        long reader = address + READERS + ((long) me.number << 3 & READERS - 8);
+        me.follows(U.getLong(null, reader));
+        U.putLong(null, reader, me.word());
+    }
+
+    /** Locks a stripe. Returns its word; negative if it is not to be had. */
+    private static long lock(FreeThread me, long address) {
+        long word = U.getLongVolatile(null, address);
+        if (word < 0 || !U.compareAndSetLong(null, address, word, word | LOCKED)) {
+            word = await(address);
+            if (word < 0) {
+                me.lost++;
+            }
+        }
+        return word;
+    }
+
+    /** Waits for a stripe, a moment; negative if it is not to be had. */
+    private static long await(long address) {
+        long end = 0;
+        for (int turn = 0;; turn++) {
+            long word = U.getLongVolatile(null, address);
+            if (word >= 0 && U.compareAndSetLong(null, address, word, word | LOCKED)) {
+                return word;
+            }
+            if (turn < 200) {
+                Thread.onSpinWait();
+                continue;
+            }
+            long now = System.nanoTime();
+            if (end == 0) {
+                end = now + PATIENCE;
+            } else if (now - end > 0) {
+                return -1;
+            }
+            Thread.yield();
+        }
+    }
+
+    /** Leaves the stripe that it has. */
+    static void leave(FreeThread me) {
+        long word = me.leaves == 0 ? me.word() : me.leaves & ~LOCKED;
+        U.putLongRelease(null, me.held, word);
+        me.held = 0;
+    }
+}

@@ -1,0 +1,460 @@
+//! A class of a program whose threads run freely: probes at what synchronises, so that the
+//! order of that is known, and nowhere else.
+//!
+//! | what | probe |
+//! | --- | --- |
+//! | a monitor | the place before it is entered; then who was there last; the same where it is left |
+//! | a synchronized method | the place is the call of it, wherever [`Facts`] knows of one by that name |
+//! | a volatile field (with `all`: any that is not final, and elements of arrays) | around the access |
+//! | a call of the JDK that synchronises | around the call, by its receiver |
+//! | a call that has to do with pools | around the call, all by one |
+//! | a method that the JDK may call | where it begins and where it returns |
+//!
+//! A place where a thread may be made to stop is one that is counted whenever it is passed,
+//! so there each pass is told.
+
+mod kind;
+
+use std::collections::HashSet;
+
+use reprise_classfile::descriptor::{FieldType, MethodDescriptor};
+use reprise_classfile::mutf8::Utf8;
+use reprise_classfile::opcode;
+use reprise_classfile::read::{
+    ClassFile, Constant, Instruction, Member, MemberRef, ReadError, access,
+};
+use reprise_classfile::relocate::Editor;
+use reprise_classfile::write::{ClassEditor, Invoke, PoolEditor, Snippet};
+use reprise_program::Notes;
+
+use crate::TurnError;
+use crate::calls::redirect;
+use crate::explore::{Number, Site};
+use crate::facts::Facts;
+use crate::values::watch;
+use kind::Kind;
+
+const FREE: &str = "java/reprise/scheduler/Free";
+const OBJECT: FieldType<'static> = FieldType::Object(Utf8(b"java/lang/Object"));
+
+/// Which accesses are recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// Synchronisation.
+    Synchronisation,
+    /// And whatever threads may share.
+    All,
+}
+
+/// The class with its probes. `is_thread` knows whether a class extends `Thread`.
+pub fn instrument(
+    bytes: &[u8],
+    scope: Scope,
+    facts: &Facts,
+    is_thread: &dyn Fn(&str) -> bool,
+    number: &mut Number<'_>,
+) -> Result<Option<Vec<u8>>, TurnError> {
+    let class = ClassFile::parse(bytes)?;
+    let mut facts = facts.clone();
+    facts.add_class(&class)?;
+    let handled = handled(&class)?;
+    let mut edited = ClassEditor::new(&class);
+    let mut any = false;
+    for (index, method) in class.methods.iter().enumerate() {
+        let Some(mut editor) = Editor::new(&class, method)? else {
+            continue;
+        };
+        let mut body = Body {
+            class: &class,
+            method,
+            name: class.pool.utf8(method.name)?.to_str_lossy().into_owned(),
+            descriptor: class
+                .pool
+                .utf8(method.descriptor)?
+                .to_str_lossy()
+                .into_owned(),
+            notes: None,
+            pool: &mut edited.pool,
+            scope,
+            facts: &facts,
+            handled: &handled,
+            is_thread,
+            spill: Vec::new(),
+            calls: false,
+            changed: false,
+        };
+        body.edit(&mut editor, number)?;
+        let changed = body.changed;
+        let redirected = redirect(&class, &mut editor, &mut edited.pool, is_thread)?;
+        let watched = watch(&class, &mut editor, &mut edited.pool)?;
+        if changed || redirected || watched {
+            let code = editor.finish(&mut edited.pool)?;
+            edited.set_code(index, code)?;
+            any = true;
+        }
+    }
+    Ok(if any { Some(edited.finish()?) } else { None })
+}
+
+/// The methods of the class that it hands out, as lambdas do.
+fn handled(class: &ClassFile<'_>) -> Result<HashSet<(String, String)>, ReadError> {
+    let mut found = HashSet::new();
+    let own = class.name()?;
+    for index in class.pool.indexes() {
+        if let Ok(Constant::MethodHandle { reference, .. }) = class.pool.get(index)
+            && let Ok(member) = class.pool.member(reference)
+            && member.class == own
+        {
+            let name = member.name.to_str_lossy().into_owned();
+            found.insert((name, member.descriptor.to_str_lossy().into_owned()));
+        }
+    }
+    Ok(found)
+}
+
+struct Body<'c, 'e> {
+    class: &'c ClassFile<'c>,
+    method: &'c Member<'c>,
+    name: String,
+    descriptor: String,
+    notes: Option<Notes>,
+    pool: &'e mut PoolEditor<'c>,
+    scope: Scope,
+    facts: &'e Facts,
+    handled: &'e HashSet<(String, String)>,
+    is_thread: &'e dyn Fn(&str) -> bool,
+    /// Locals in which arguments wait.
+    spill: Vec<u16>,
+    /// Whether there are calls that must not be left with what they have.
+    calls: bool,
+    changed: bool,
+}
+
+impl<'c> Body<'c, '_> {
+    fn edit(&mut self, editor: &mut Editor<'c>, number: &mut Number<'_>) -> Result<(), TurnError> {
+        let instructions: Vec<Instruction<'_>> = editor.instructions().to_vec();
+        let called_back = self.is_called_back();
+        for instruction in &instructions {
+            let offset = instruction.offset;
+            match instruction.opcode {
+                opcode::MONITORENTER => {
+                    let site = self.site(offset, number)?;
+                    let mut code = Snippet::new();
+                    code.op(opcode::DUP)?;
+                    self.tell(&mut code, "passes", Some(site), "(I)V")?;
+                    editor.before(offset, code)?;
+                    let mut code = Snippet::new();
+                    self.tell(&mut code, "entered", None, "(Ljava/lang/Object;)V")?;
+                    editor.after(offset, code)?;
+                }
+                opcode::MONITOREXIT => {
+                    let mut code = Snippet::new();
+                    code.op(opcode::DUP)?;
+                    self.tell(&mut code, "leaves", None, "(Ljava/lang/Object;)V")?;
+                    editor.before(offset, code)?;
+                }
+                opcode::IALOAD..=opcode::SALOAD | opcode::IASTORE..=opcode::SASTORE
+                    if self.scope == Scope::All && self.name != "<clinit>" =>
+                {
+                    let site = self.site(offset, number)?;
+                    self.element(editor, instruction, site)?;
+                }
+                opcode::GETSTATIC..=opcode::PUTFIELD => {
+                    if let Some(member) = self.shared(instruction)? {
+                        let site = self.site(offset, number)?;
+                        self.field(editor, instruction, &member, site)?;
+                    }
+                }
+                opcode::INVOKEVIRTUAL..=opcode::INVOKEINTERFACE => {
+                    self.call(editor, instruction, number)?;
+                }
+                code if called_back && opcode::is_return(code) => {
+                    let site = self.site(offset, number)?;
+                    let mut code = Snippet::new();
+                    self.tell(&mut code, "returns", Some(site), "(I)V")?;
+                    editor.before(offset, code)?;
+                }
+                _ => {}
+            }
+        }
+        self.brackets(editor, called_back)
+    }
+
+    fn site(&mut self, offset: u32, number: &mut Number<'_>) -> Result<u32, TurnError> {
+        if self.notes.is_none() {
+            self.notes = Some(Notes::of(self.class, self.method)?);
+        }
+        let notes = self.notes.as_ref();
+        Ok(number(&Site {
+            method: &self.name,
+            descriptor: &self.descriptor,
+            offset,
+            note: notes.and_then(|notes| notes.at(offset)),
+            uses: notes.and_then(|notes| notes.uses(offset)),
+        }))
+    }
+
+    fn tell(
+        &mut self,
+        code: &mut Snippet,
+        name: &str,
+        site: Option<u32>,
+        descriptor: &str,
+    ) -> Result<(), TurnError> {
+        if let Some(site) = site {
+            code.push_int(site.cast_signed(), self.pool)?;
+        }
+        code.invoke(Invoke::Static, FREE, name, descriptor, self.pool)?;
+        self.changed = true;
+        Ok(())
+    }
+
+    fn spill(
+        &mut self,
+        editor: &mut Editor<'c>,
+        types: &[FieldType<'_>],
+    ) -> Result<Vec<u16>, TurnError> {
+        let mut slots = Vec::with_capacity(types.len());
+        let mut used = 0;
+        for ty in types {
+            let needed = usize::from(ty.slots());
+            while self.spill.len() < used + needed {
+                // One after another, so two neighbours hold a long.
+                self.spill.push(editor.new_local(FieldType::Int)?);
+            }
+            slots.extend(self.spill.get(used));
+            used += needed;
+        }
+        Ok(slots)
+    }
+
+    /// The field of an instruction, if its accesses are recorded.
+    fn shared(&self, instruction: &Instruction<'_>) -> Result<Option<MemberRef<'c>>, TurnError> {
+        let Some(index) = instruction.constant() else {
+            return Ok(None);
+        };
+        let member = self.class.pool.member(index)?;
+        let begins = self.name == "<init>" && instruction.opcode == opcode::PUTFIELD;
+        if begins || self.name == "<clinit>" || member.class.0.starts_with(b"java/") {
+            return Ok(None);
+        }
+        let pool = &self.class.pool;
+        let own = member.class == self.class.name()?;
+        for field in &self.class.fields {
+            if own && pool.utf8(field.name)? == member.name {
+                let volatile = field.access & access::VOLATILE != 0;
+                let plain = self.scope == Scope::All && field.access & access::FINAL == 0;
+                return Ok((volatile || plain).then_some(member));
+            }
+        }
+        let (name, descriptor) = (member.name.to_str_lossy(), member.descriptor.to_str_lossy());
+        let recorded = self.scope == Scope::All || self.facts.is_volatile(&name, &descriptor);
+        Ok(recorded.then_some(member))
+    }
+
+    fn field(
+        &mut self,
+        editor: &mut Editor<'c>,
+        instruction: &Instruction<'_>,
+        member: &MemberRef<'_>,
+        site: u32,
+    ) -> Result<(), TurnError> {
+        let ty = FieldType::parse(member.descriptor)?;
+        let is_static = matches!(instruction.opcode, opcode::GETSTATIC | opcode::PUTSTATIC);
+        let writes = instruction.opcode == opcode::PUTFIELD;
+        let mut code = Snippet::new();
+        let slots = match writes {
+            true => self.spill(editor, &[ty])?,
+            false => Vec::new(),
+        };
+        for slot in &slots {
+            code.store(ty, *slot)?;
+        }
+        code.op(if is_static {
+            opcode::ACONST_NULL
+        } else {
+            opcode::DUP
+        })?;
+        let key = member.name.0.iter().fold(17_i32, |sum, byte| {
+            sum.wrapping_mul(31).wrapping_add(i32::from(*byte))
+        });
+        code.push_int(key & 0xffff, self.pool)?;
+        let name = match instruction.opcode {
+            opcode::PUTFIELD | opcode::PUTSTATIC => "writes",
+            _ => "reads",
+        };
+        self.tell(&mut code, name, Some(site), "(Ljava/lang/Object;II)V")?;
+        for slot in &slots {
+            code.load(ty, *slot)?;
+        }
+        editor.before(instruction.offset, code)?;
+        self.after(editor, instruction.offset, "accessed")
+    }
+
+    fn after(&mut self, editor: &mut Editor<'c>, offset: u32, name: &str) -> Result<(), TurnError> {
+        self.calls = true;
+        let mut code = Snippet::new();
+        self.tell(&mut code, name, None, "()V")?;
+        Ok(editor.after(offset, code)?)
+    }
+
+    fn element(
+        &mut self,
+        editor: &mut Editor<'c>,
+        instruction: &Instruction<'_>,
+        site: u32,
+    ) -> Result<(), TurnError> {
+        let writes = instruction.opcode >= opcode::IASTORE;
+        let base = if writes {
+            opcode::IASTORE
+        } else {
+            opcode::IALOAD
+        };
+        let ty = match instruction.opcode - base {
+            1 => FieldType::Long,
+            2 => FieldType::Float,
+            3 => FieldType::Double,
+            4 => OBJECT,
+            _ => FieldType::Int,
+        };
+        let types: Vec<FieldType<'_>> = match writes {
+            true => vec![FieldType::Int, ty],
+            false => vec![FieldType::Int],
+        };
+        let slots = self.spill(editor, &types)?;
+        let mut code = Snippet::new();
+        for (ty, slot) in types.iter().zip(&slots).rev() {
+            code.store(*ty, *slot)?;
+        }
+        code.op(opcode::DUP)?;
+        code.push_int(0, self.pool)?;
+        let name = if writes { "writes" } else { "reads" };
+        self.tell(&mut code, name, Some(site), "(Ljava/lang/Object;II)V")?;
+        for (ty, slot) in types.iter().zip(&slots) {
+            code.load(*ty, *slot)?;
+        }
+        editor.before(instruction.offset, code)?;
+        self.after(editor, instruction.offset, "accessed")
+    }
+
+    fn call(
+        &mut self,
+        editor: &mut Editor<'c>,
+        instruction: &Instruction<'_>,
+        number: &mut Number<'_>,
+    ) -> Result<(), TurnError> {
+        let Some(index) = instruction.constant() else {
+            return Ok(());
+        };
+        let member = self.class.pool.member(index)?;
+        let is_static = instruction.opcode == opcode::INVOKESTATIC;
+        let kind = self.kind(&member, is_static);
+        let name = match kind {
+            Kind::None => return Ok(()),
+            Kind::Place => "passes",
+            Kind::Marks => "marks",
+            Kind::Asks => "asks",
+            Kind::Pools => "pools",
+            Kind::Joins => "joins",
+            Kind::Perhaps => "perhaps",
+            Kind::Receiver => "call",
+        };
+        let offset = instruction.offset;
+        let site = self.site(offset, number)?;
+        let mut code = Snippet::new();
+        if matches!(kind, Kind::Joins | Kind::Receiver | Kind::Perhaps) {
+            let descriptor = MethodDescriptor::parse(member.descriptor)?;
+            let types = descriptor.parameters;
+            let slots = self.spill(editor, &types)?;
+            for (ty, slot) in types.iter().zip(&slots).rev() {
+                code.store(*ty, *slot)?;
+            }
+            code.op(opcode::DUP)?;
+            self.tell(&mut code, name, Some(site), "(Ljava/lang/Object;I)V")?;
+            for (ty, slot) in types.iter().zip(&slots) {
+                code.load(*ty, *slot)?;
+            }
+        } else {
+            self.tell(&mut code, name, Some(site), "(I)V")?;
+        }
+        editor.before(offset, code)?;
+        match kind {
+            Kind::Place => Ok(()),
+            _ => self.after(editor, offset, "called"),
+        }
+    }
+
+    /// What begins and ends with a method.
+    fn brackets(&mut self, editor: &mut Editor<'c>, called_back: bool) -> Result<(), TurnError> {
+        if self.calls {
+            let mut handlers: Vec<u32> = editor
+                .code()
+                .exceptions
+                .iter()
+                .map(|row| row.handler.into())
+                .collect();
+            handlers.sort_unstable();
+            handlers.dedup();
+            for handler in handlers {
+                let mut code = Snippet::new();
+                self.tell(&mut code, "thrown", None, "()V")?;
+                editor.before(handler, code)?;
+            }
+        }
+        let mut begins = Vec::new();
+        let mut ends = Snippet::new();
+        if self.name == "<clinit>" {
+            begins.push(("initialises", "()I", "initialised", FieldType::Int));
+        }
+        if self.method.access & access::SYNCHRONIZED != 0 {
+            begins.push((
+                "acquired",
+                "(Ljava/lang/Object;)Ljava/lang/Object;",
+                "leaves",
+                OBJECT,
+            ));
+        }
+        let mut any = self.calls || called_back;
+        if called_back {
+            self.tell(&mut ends, "unwinds", None, "()V")?;
+            let mut code = Snippet::new();
+            self.tell(&mut code, "calledBack", None, "()V")?;
+            editor.at_entry(code)?;
+        } else if self.calls {
+            self.tell(&mut ends, "thrown", None, "()V")?;
+        }
+        for (begin, descriptor, end, ty) in begins {
+            any = true;
+            let mut code = Snippet::new();
+            if ty == OBJECT && self.method.access & access::STATIC == 0 {
+                code.op(opcode::ALOAD_0)?;
+            } else if ty == OBJECT {
+                let own = self.class.name()?.to_str_lossy().into_owned();
+                code.push_class(&own, self.pool)?;
+            }
+            self.tell(&mut code, begin, None, descriptor)?;
+            let slot = editor.hold(ty, code)?;
+            let mut code = Snippet::new();
+            code.load(ty, slot)?;
+            let descriptor = if ty == OBJECT {
+                "(Ljava/lang/Object;)V"
+            } else {
+                "(I)V"
+            };
+            self.tell(&mut code, end, None, descriptor)?;
+            editor.before_returns(&code)?;
+            ends.load(ty, slot)?;
+            self.tell(&mut ends, end, None, descriptor)?;
+        }
+        if any {
+            ends.op(opcode::ATHROW)?;
+            // A constructor is covered from where its object is complete.
+            if let Err(error) = editor.catch_all(ends)
+                && self.name != "<init>"
+            {
+                return Err(error.into());
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,155 @@
+//! Which calls synchronise, and by what.
+
+use reprise_classfile::read::MemberRef;
+
+use super::Body;
+
+/// Classes of the JDK whose objects synchronise, or packages where a slash ends the name.
+const SYNCHRONISED: &[&str] = &[
+    "java/io/PrintStream",
+    "java/io/PrintWriter",
+    "java/lang/StringBuffer",
+    "java/lang/Thread",
+    "java/lang/ThreadGroup",
+    "java/lang/invoke/VarHandle",
+    "java/util/Hashtable",
+    "java/util/Properties",
+    "java/util/Stack",
+    "java/util/Timer",
+    "java/util/Vector",
+    "java/util/concurrent/",
+];
+
+/// Types whose objects may be of such a class.
+const PERHAPS: &[&str] = &[
+    "java/util/Collection",
+    "java/util/Deque",
+    "java/util/List",
+    "java/util/Map",
+    "java/util/Queue",
+    "java/util/Set",
+];
+
+/// What of these is a value, or belongs to one thread.
+const ALONE: &[&str] = &[
+    "java/lang/ThreadLocal",
+    "java/util/concurrent/ThreadLocalRandom",
+    "java/util/concurrent/TimeUnit",
+];
+
+/// Classes of pools and of what they compute.
+const POOLS: &[&str] = &[
+    "java/util/concurrent/AbstractExecutorService",
+    "java/util/concurrent/Complet",
+    "java/util/concurrent/CountedCompleter",
+    "java/util/concurrent/Exec",
+    "java/util/concurrent/ForkJoin",
+    "java/util/concurrent/Future",
+    "java/util/concurrent/Recursive",
+    "java/util/concurrent/RunnableFuture",
+    "java/util/concurrent/Scheduled",
+    "java/util/concurrent/StructuredTask",
+    "java/util/concurrent/ThreadPool",
+];
+
+/// Names of methods that the JDK calls.
+const CALLED_BACK: &[&str] = &[
+    "accept",
+    "afterExecute",
+    "apply",
+    "beforeExecute",
+    "call",
+    "compute",
+    "exec",
+    "execute",
+    "newThread",
+    "onCompletion",
+    "run",
+    "uncaughtException",
+];
+
+/// How a call is recorded.
+pub(super) enum Kind {
+    None,
+    /// Only that the thread comes there.
+    Place,
+    /// As what blocks or wakes and has no receiver.
+    Marks,
+    /// As what has to do with the calling thread.
+    Asks,
+    Pools,
+    /// As what waits for the end of its receiver, a thread.
+    Joins,
+    /// By its receiver, if that is of a class that synchronises.
+    Perhaps,
+    /// By its receiver.
+    Receiver,
+}
+
+impl Body<'_, '_> {
+    pub(super) fn kind(&self, member: &MemberRef<'_>, is_static: bool) -> Kind {
+        let owner = member.class.to_str_lossy();
+        let name = member.name.to_str_lossy();
+        let descriptor = member.descriptor.to_str_lossy();
+        let starts = |list: &[&str]| list.iter().any(|prefix| owner.starts_with(prefix));
+        let is = |list: &[&str]| {
+            list.iter().any(|known| match known.ends_with('/') {
+                true => owner.starts_with(known),
+                false => owner == *known,
+            })
+        };
+        let of_thread = owner == "java/lang/Thread" || (self.is_thread)(&owner);
+        match &*name {
+            "<init>" | "currentThread" | "notify" | "notifyAll" | "onSpinWait" | "yield" => {
+                return Kind::None;
+            }
+            "wait" if descriptor.ends_with(")V") && !is_static => return Kind::Marks,
+            "interrupted" if is_static && of_thread => return Kind::Asks,
+            "sleep" if is_static && of_thread => return Kind::Marks,
+            "join" if of_thread => return Kind::Joins,
+            "start" | "interrupt" | "isInterrupted" | "isAlive" if of_thread => {
+                return Kind::Receiver;
+            }
+            _ if of_thread => return Kind::None,
+            _ => {}
+        }
+        match () {
+            () if starts(ALONE) => match name == "sleep" {
+                true => Kind::Marks,
+                false => Kind::None,
+            },
+            () if self.hands_on(&owner, &name, &descriptor) => Kind::Place,
+            () if starts(POOLS) => Kind::Pools,
+            () if is(SYNCHRONISED) && is_static => Kind::Marks,
+            () if is(SYNCHRONISED) => Kind::Receiver,
+            () if is(PERHAPS) && !is_static => match self.facts.has_collections() {
+                true => Kind::Perhaps,
+                false => Kind::None,
+            },
+            () if owner.starts_with("java/") || owner.starts_with('[') => Kind::None,
+            // A class of the program may inherit the JDK's methods.
+            () if matches!(&*name, "fork" | "join" | "invoke" | "invokeAll" | "submit") => {
+                Kind::Pools
+            }
+            () if self.facts.is_synchronized(&name, &descriptor) => Kind::Place,
+            () => Kind::None,
+        }
+    }
+
+    /// Whether a call of the JDK's type may be that of a synchronized method.
+    fn hands_on(&self, owner: &str, name: &str, descriptor: &str) -> bool {
+        let handed = matches!(
+            owner,
+            "java/lang/Runnable" | "java/util/concurrent/Callable"
+        ) || owner.starts_with("java/util/function/");
+        handed && self.facts.is_synchronized(name, descriptor)
+    }
+
+    pub(super) fn is_called_back(&self) -> bool {
+        let handed_out = || {
+            let key = (self.name.clone(), self.descriptor.clone());
+            self.handled.contains(&key)
+        };
+        !self.name.starts_with('<') && (CALLED_BACK.contains(&&*self.name) || handed_out())
+    }
+}
