@@ -44,6 +44,10 @@ pub fn describe(event: &Event) -> String {
             let ip = pause.state.registers.rip();
             format!("the thread is stopped at {ip:#x}, in a computation")
         }
+        Event::Changed(writes) => {
+            let bytes: usize = writes.iter().map(|write| write.bytes.len()).sum();
+            format!("others have changed {bytes} bytes")
+        }
         Event::Exit(exit) => format!("the thread ends, with {}", exit.status as i32),
     }
 }

@@ -333,6 +333,8 @@ pub enum Event {
     Exit(Exit),
     /// A thread was stopped in the middle of a computation.
     Pause(Pause),
+    /// Other processes have changed memory that they share with it.
+    Changed(Vec<Write>),
 }
 
 /// Which event.
@@ -358,6 +360,8 @@ pub enum Kind {
     Exit,
     /// [`Event::Pause`].
     Pause,
+    /// [`Event::Changed`].
+    Changed,
 }
 
 impl Event {
@@ -375,6 +379,7 @@ impl Event {
             Self::Switch(_) => Kind::Switch,
             Self::Exit(_) => Kind::Exit,
             Self::Pause(_) => Kind::Pause,
+            Self::Changed(_) => Kind::Changed,
         }
     }
 }

@@ -4,7 +4,7 @@
 //! ```text
 //!  byte    1 start, 2 call, 3 signal, 4 sigreturn, 5 tsc, 6 end,
 //!          7 start of several threads, 8 thread, 9 switch, 10 exit,
-//!          11 pause
+//!          11 pause, 12 changed
 //!  start:      state, word brk, list of region
 //!  call:       number, word ip, list of arguments (number each),
 //!              option read (word32), number result, list of write,
@@ -22,6 +22,7 @@
 //!  switch:     byte position, number of the thread that runs
 //!  exit:       word ip, number status, list of write
 //!  pause:      state
+//!  changed:    list of write
 //!
 //!  state       registers, bytes (XSAVE layout)
 //!  registers   27 words
@@ -134,6 +135,10 @@ pub fn write(event: &Event, out: &mut Vec<u8>) {
             out.byte(11);
             out.state(&pause.state);
         }
+        Event::Changed(writes) => {
+            out.byte(12);
+            out.list(writes, Out::write);
+        }
     }
 }
 
@@ -204,6 +209,7 @@ pub fn read(bytes: &[u8]) -> Result<Event, WireError> {
         11 => Event::Pause(Pause {
             state: bytes.state()?,
         }),
+        12 => Event::Changed(bytes.list(In::write)?),
         found => {
             let what = "an event";
             return Err(WireError::Choice { what, found });

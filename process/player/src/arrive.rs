@@ -50,6 +50,11 @@ impl<S: Source> Play<'_, '_, S> {
             Event::Switch(switch) => self.play_switch(number, *switch, stop)?,
             Event::Exit(exit) => self.play_exit(number, exit, stop)?,
             Event::Pause(pause) => self.play_pause(number, pause, stop)?,
+            Event::Changed(writes) => {
+                for write in writes {
+                    self.write(number, write.address, &write.bytes)?;
+                }
+            }
             Event::Start(_) => {
                 let what = "a segment begins inside another".to_owned();
                 return Err(PlayError::Unplayable {

@@ -143,12 +143,17 @@ impl<S: Source> Play<'_, '_, S> {
         went: &mut u64,
     ) -> Result<Learnt, PlayError> {
         let mut here = self.blank.tracee.state()?;
+        let learnt = condition.come_by(&here.registers);
         if general_difference(&pause.state.registers, &here.registers).is_some() {
-            return Ok(Learnt::Nothing);
+            return Ok(if learnt {
+                Learnt::Something
+            } else {
+                Learnt::Nothing
+            });
         }
         counting.counter.own_address(&mut here, Some(&pause.state));
         if difference(&pause.state, &here).is_some() {
-            let learnt = condition.add_vectors(&pause.state, &here);
+            let learnt = condition.add_vectors(&pause.state, &here) || learnt;
             return Ok(if learnt {
                 Learnt::Something
             } else {

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use nix::libc;
 use nix::unistd::Pid;
-use reprise_process_events::{PAGE, Write};
+use reprise_process_events::{Event, PAGE, Write};
 use reprise_tracee::{Resume, Stop, Trap};
 
 use crate::log::Joint;
@@ -90,6 +90,8 @@ pub(crate) struct Sharing {
     is_fresh: bool,
     /// It was stopped in the middle of a computation, and waits for the token.
     parked: bool,
+    /// What it was like there has been kept, from before others ran.
+    paused: bool,
 }
 
 impl Sharing {
@@ -224,7 +226,15 @@ impl Session {
             return Ok(());
         }
         match self.stop_program()? {
-            Stopped::InProgram if self.thread.waiting.is_empty() => self.stand_aside(),
+            Stopped::InProgram if self.thread.waiting.is_empty() => {
+                self.found = self.leave_repetition()?;
+                if self.found.is_none() {
+                    self.pause()?;
+                    self.sharing.seen = Some(self.shared_content());
+                    self.sharing.paused = true;
+                    self.stand_aside();
+                }
+            }
             Stopped::InProgram => self.found = Some(Stop::Trap(Trap::Stop(libc::SIGTRAP))),
             Stopped::Elsewhere(stop) => self.found = stop,
         }
@@ -247,11 +257,19 @@ impl Session {
             return Ok(());
         }
         self.sharing.parked = false;
-        self.log.note(
-            "the time before",
-            "a process was in the middle of a computation when others that share its memory had to run",
-        );
-        self.begin_segment(self.site, Joint::Apart)?;
+        if std::mem::take(&mut self.sharing.paused) {
+            let writes = self.changed_by_others();
+            if !writes.is_empty() {
+                self.log.append(&Event::Changed(writes));
+            }
+        } else {
+            // Others may have run before that was noticed.
+            self.log.note(
+                "the time before",
+                "a process was stopped while others that share its memory ran",
+            );
+            self.begin_segment(self.site, Joint::Apart)?;
+        }
         turns::resume(self.thread.tracee, Resume::ToCall, 0)?;
         Ok(())
     }

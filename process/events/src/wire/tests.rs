@@ -98,6 +98,7 @@ fn event() -> impl Strategy<Value = Event> {
             .prop_map(|((ip, status), writes)| { Event::Exit(Exit { ip, status, writes }) }),
         call().prop_map(Event::Call),
         state().prop_map(|state| Event::Pause(Pause { state })),
+        vec(written(), 0..4).prop_map(Event::Changed),
         (position(), any::<(u32, u64)>(), written(), state()).prop_map(
             |(at, (number, ip), frame, state)| Event::Signal(Signal {
                 at,

@@ -132,7 +132,8 @@ impl Cache {
             return Ok(());
         };
         condition.lay_out(process, self.desk)?;
-        self.forget(process, condition.at, condition.at + 1)
+        // What ends in front of it may have done so without asking.
+        self.forget(process, condition.at.saturating_sub(1), condition.at + 1)
     }
 
     /// Where the translation of an address is; `None` if it cannot have one.
@@ -198,7 +199,7 @@ impl Cache {
             most: LONGEST,
             counts: true,
             is_breakpoint: &|address| self.breakpoints.contains(&address),
-            check: self.check.as_ref(),
+            check: self.check.as_ref().filter(|check| check.is_ready()),
         };
         let mut piece = translate(code, guest, &wish);
         let len = (piece.bytes.len() as u64).next_multiple_of(ALIGNMENT);

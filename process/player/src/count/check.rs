@@ -14,6 +14,9 @@ pub(crate) struct Condition {
     pub(crate) at: u64,
     /// The general registers, in the processor's order.
     registers: [u64; 16],
+    /// In which order they are compared: those first that are known to change. Empty
+    /// until the process has come by once, and stopped there whatever they were.
+    order: Vec<usize>,
     /// The lower halves of vector registers.
     vectors: Vec<(u8, u64)>,
     /// Words of memory, which must be there.
@@ -41,9 +44,27 @@ impl Condition {
         Self {
             at: registers.rip(),
             registers: ORDER.map(|index| registers.0[index]),
+            order: Vec::new(),
             vectors: Vec::new(),
             words: Vec::new(),
         }
+    }
+
+    /// Whether it is known what is worth comparing first.
+    pub(super) fn is_ready(&self) -> bool {
+        !self.order.is_empty()
+    }
+
+    /// The process has come by with these registers. Returns whether something was
+    /// learnt from that.
+    pub(crate) fn come_by(&mut self, here: &Registers) -> bool {
+        if self.is_ready() {
+            return false;
+        }
+        let differs = |index: &usize| here.0[ORDER[*index]] != self.registers[*index];
+        let (first, rest): (Vec<usize>, Vec<usize>) = (0..16).partition(differs);
+        self.order = first.into_iter().chain(rest).collect();
+        true
     }
 
     /// A word of memory as well. Returns whether there was room for it.
@@ -99,11 +120,16 @@ impl Condition {
         let mut differing = Vec::new();
         code.save_flags();
         code.save_rcx();
-        for register in (0..16).filter(|register| *register != RAX) {
-            differing.push(code.compare(register as u8, desk.wanted(register)));
+        for &register in &self.order {
+            if register == RAX {
+                // It is on the desk; that of the program is in rcx again afterwards.
+                code.load_rcx(desk.rax());
+                differing.push(code.compare(RCX as u8, desk.wanted(RAX)));
+                code.give_rcx_back();
+            } else {
+                differing.push(code.compare(register as u8, desk.wanted(register)));
+            }
         }
-        code.load_rcx(desk.rax());
-        differing.push(code.compare(RCX as u8, desk.wanted(RAX)));
         for (slot, (vector, _)) in self.vectors.iter().enumerate() {
             code.vector_to_rcx(*vector);
             differing.push(code.compare(RCX as u8, desk.wanted(VECTORS_SLOT + slot)));
