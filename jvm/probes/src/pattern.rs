@@ -100,19 +100,85 @@ pub enum PatternError {
 }
 
 /// Packages that the runtime itself stands on.
-const NEVER: &[&str] = &[
-    "java/",
-    "javax/",
-    "jdk/",
-    "sun/",
-    "com/sun/",
-    "reprise/ahead/",
+const NEVER: &[&str] = &["java/", "jdk/", "sun/", "reprise/ahead/"];
+
+/// What the JDK has of two packages in which programs and their libraries have
+/// classes, too: servlets, persistence and injection; mail, JNA and expressions.
+/// Of JDK 11 to 25, all modules.
+const SHARED: &[(&str, &[&str])] = &[
+    (
+        "javax/",
+        &[
+            "accessibility/",
+            "annotation/processing/",
+            "crypto/",
+            "imageio/",
+            "lang/model/",
+            "management/",
+            "naming/",
+            "net/",
+            "print/",
+            "rmi/ssl/",
+            "script/",
+            "security/auth/",
+            "security/cert/",
+            "security/sasl/",
+            "smartcardio/",
+            "sound/",
+            "sql/",
+            "swing/",
+            "tools/",
+            "transaction/xa/",
+            "xml/XMLConstants",
+            "xml/catalog/",
+            "xml/crypto/",
+            "xml/datatype/",
+            "xml/namespace/",
+            "xml/parsers/",
+            "xml/stream/",
+            "xml/transform/",
+            "xml/validation/",
+            "xml/xpath/",
+        ],
+    ),
+    (
+        "com/sun/",
+        &[
+            "accessibility/",
+            "beans/",
+            "crypto/",
+            "imageio/",
+            "jarsigner/",
+            "java/",
+            "java_cup/",
+            "jdi/",
+            "jmx/",
+            "jndi/",
+            "management/",
+            "media/",
+            "naming/",
+            "net/",
+            "nio/",
+            "org/",
+            "proxy/",
+            "rowset/",
+            "security/",
+            "source/",
+            "swing/",
+            "tools/",
+            "xml/internal/",
+        ],
+    ),
 ];
 
 /// Whether a class belongs to the JDK or to the runtime, by its name.
 #[must_use]
 pub fn is_platform(name: &str) -> bool {
-    NEVER.iter().any(|package| name.starts_with(package))
+    let shared = |(package, parts): &(&str, &[&str])| {
+        let rest = name.strip_prefix(package);
+        rest.is_some_and(|rest| parts.iter().any(|part| rest.starts_with(part)))
+    };
+    NEVER.iter().any(|package| name.starts_with(package)) || SHARED.iter().any(shared)
 }
 
 /// The patterns of a list, one a line; `#` begins a comment.
