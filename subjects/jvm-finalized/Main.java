@@ -15,6 +15,7 @@ public class Main {
             Thread.sleep(10);
         }
         System.out.println(times() > 0 && seen == keeper.state());
+        System.out.println(keeper.made());
     }
 
     static synchronized void sees(Object state) {
@@ -38,6 +39,10 @@ class Keeper {
                 state.refused++;
             }
         }
+    }
+
+    int made() {
+        return 10 * state.refused;
     }
 
     State state() {

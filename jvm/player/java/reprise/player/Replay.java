@@ -26,6 +26,7 @@ final class Replay {
     final Types types = new Types();
     final Constants constants = new Constants(this);
     final Objects objects = new Objects(this);
+    final Placeholders placeholders = new Placeholders(this);
     final Handles handles = new Handles(this);
     final Offsets offsets = new Offsets(this);
     final Functions functions = new Functions();
