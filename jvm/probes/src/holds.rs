@@ -9,9 +9,10 @@
 //! … putfield [                   the same, if it has crossed
 //! … Arrays.asList, …Buffer.wrap  the JDK keeps it, wherever it came from
 //! invoke outside [, astore       both hold it, where the program is called again
+//! …Buffer.array                  the JDK has given what it goes on writing to
 //! ```
-//! An array that was made on the spot and went into a field only later, or that
-//! the JDK writes to while it waits in a local, is not seen.
+//! An array that was made on the spot and went into a field only later, or that the
+//! outside writes to otherwise while it waits in a local, is not seen.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -43,6 +44,8 @@ pub(crate) struct Holds {
     calls: BTreeMap<u32, Vec<usize>>,
     stores: BTreeSet<u32>,
     returns: BTreeSet<u32>,
+    /// Calls that bring an array which the JDK goes on writing to.
+    shares: BTreeSet<u32>,
 }
 
 impl Holds {
@@ -51,6 +54,11 @@ impl Holds {
         if !has_arrays(body) {
             return found;
         }
+        let shares = |i: &&Instruction<'_>| {
+            i.opcode == opcode::INVOKEVIRTUAL && member(body, i).is_some_and(|m| is_shared(&m))
+        };
+        let instructions = body.editor.instructions().iter();
+        found.shares = instructions.filter(shares).map(|i| i.offset).collect();
         let mut stack: Vec<Source> = Vec::new();
         let mut locals: HashMap<u16, Source> = HashMap::new();
         let mut last: Option<Source> = None;
@@ -168,6 +176,12 @@ impl Holds {
             call(&mut code, "keeps", "(Ljava/lang/Object;)V", body.pool)?;
             body.editor.before(*offset, code)?;
         }
+        for offset in &self.shares {
+            let mut code = Snippet::new();
+            code.op(opcode::DUP)?;
+            call(&mut code, "holds", "(Ljava/lang/Object;)V", body.pool)?;
+            body.editor.after(*offset, code)?;
+        }
         for offset in &self.returns {
             let mut code = Snippet::new();
             code.op(opcode::DUP)?;
@@ -184,6 +198,15 @@ impl Holds {
 fn is_keeper(class: &str, name: &str) -> bool {
     class == "java/util/Arrays" && name == "asList"
         || class.starts_with("java/nio/") && class.ends_with("Buffer") && name == "wrap"
+}
+
+/// Whether a method of the JDK returns an array that it goes on writing to.
+fn is_shared(member: &MemberRef<'_>) -> bool {
+    let (class, name) = (member.class.to_str_lossy(), member.name.to_str_lossy());
+    let buffers = class.starts_with("java/nio/") && class.ends_with("Buffer") && name == "array";
+    let pixels = class.starts_with("java/awt/image/DataBuffer")
+        && matches!(name.as_ref(), "getData" | "getBankData");
+    (buffers || pixels) && member.descriptor.to_str_lossy().contains(")[")
 }
 
 fn member<'c>(body: &Body<'c, '_>, instruction: &Instruction<'_>) -> Option<MemberRef<'c>> {
