@@ -57,6 +57,12 @@ impl Reader {
         &self.tables
     }
 
+    /// How many objects a thread was the first to mention, so far.
+    #[must_use]
+    pub fn counted(&self, thread: u64) -> u64 {
+        self.counts.get(&thread).copied().unwrap_or(0)
+    }
+
     /// Takes the next event of a thread.
     pub fn event(&mut self, thread: u64, payload: &[u8]) -> Result<Event, FormatError> {
         let last = self.counts.entry(thread).or_default();

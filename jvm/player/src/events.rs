@@ -274,8 +274,15 @@ impl Survey {
             step.thread = thread;
             step.number = number;
             step.depth = *depth;
-            if let Event::InCall { .. } = event {
-                step.class = self.made.get(&(stream, number)).copied().unwrap_or(0);
+            match event {
+                Event::InCall { .. } => {
+                    step.class = self.made.get(&(stream, number)).copied().unwrap_or(0);
+                }
+                Event::Touch { .. } => {
+                    let counted = reader.counted(thread.into());
+                    step.values = vec![Value::Long(counted.cast_signed())];
+                }
+                _ => {}
             }
             match event {
                 Event::InCall { .. } | Event::OutCall { .. } | Event::Touch { .. } => {

@@ -20,7 +20,8 @@
 //!
 //! more             how many events of what came along are still to come, apart
 //! values, arrays   a count u4 and so many: values; events. What: 1 to 12 as in a
-//!                  recording; 13 ADOPT: the object, then class (an int), name and
+//!                  recording, 10 TOUCH with how many objects the thread was the first
+//!                  to mention by then, as a long; 13 ADOPT: the object, then class (an int), name and
 //!                  value of each field; 14 ORDER: the other thread as the id, since
 //!                  and count as longs; 15 SAME: 1 as the id if they were
 //! value            kind u1; a scalar: bits u8; 9 null; 10 outside, 11 inside, 12 array:

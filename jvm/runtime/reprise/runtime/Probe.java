@@ -76,6 +76,8 @@ public final class Probe {
         if (r.stripe >= 0) {
             r.abandon();
         }
+        // Whoever was about to ask a loader has asked, or has failed to.
+        r.loading.announced = false;
         if (r.level != token >> 1) {
             r.unwind(thrown, token >> 1);
         }
@@ -86,6 +88,8 @@ public final class Probe {
         if (r.stripe >= 0) {
             r.abandon();
         }
+        // Whoever was about to ask a loader has asked, or has failed to.
+        r.loading.announced = false;
         if (r.level != token >> 1) {
             if (r.level < token >> 1) {
                 return;

@@ -30,6 +30,11 @@ final class Mentions {
         }
     }
 
+    /** How many objects this thread was the first to mention. */
+    long count() {
+        return count;
+    }
+
     /** As the recorder does: what the outside can reach without an event has a number. */
     void expose(Object o) {
         if (o == null || Value.boxed(o) != 0 || Constants.isConstant(o)

@@ -101,8 +101,14 @@ final class Player extends Thread {
      * thread has done all that it had done by then.
      */
     private Event next() {
+        return next(false);
+    }
+
+    /** The same; perhaps no loader that was asked when the thread had mentioned more objects. */
+    private Event next(boolean mentioned) {
         Event event = replay.order.peek(id);
-        while (event != null && (isAsked(event) || turns.isPast(event))) {
+        while (event != null && (turns.isPast(event)
+                || isAsked(event) && (!mentioned || event.values[0].bits <= mentions.count()))) {
             boolean inside = runsInside;
             runsInside = false;
             take(null);
@@ -166,8 +172,15 @@ final class Player extends Thread {
         return at == null ? 0 : at.line;
     }
 
+    /** An object gets its number here, although nothing mentions it. */
     void expose(Object o) {
-        mentions.expose(o);
+        if (o != null && replay.objects.keyOf(o) == 0) {
+            boolean inside = runsInside;
+            runsInside = false;
+            next(true);
+            runsInside = inside;
+            mentions.expose(o);
+        }
     }
 
     /** The object under construction that is mentioned for the first time. */
