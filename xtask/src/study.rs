@@ -205,6 +205,11 @@ const STUDIES: &[Study] = &[
         &[("LAST_LOAD", "600")],
     ),
     servers(
+        "last-programs",
+        "programs from Debian and from compilers, recorded, and replayed in an empty root",
+        &[("LAST_PROGRAMS", "1")],
+    ),
+    servers(
         "last-contained",
         "recording and replaying as an ordinary user in a place like a container",
         &[("LAST_CONTAINED", "1")],

@@ -9,6 +9,7 @@
 mod contained;
 mod load;
 mod peers;
+mod programs;
 mod server;
 
 use std::path::Path;

@@ -4,12 +4,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, Seek as _};
+use std::sync::Arc;
 
 use reprise_process_events::{OMITTED, PAGE, PLACES, PLACES_VERSION, Place, Region, Start, wire};
 use reprise_recording::{Closing, Manifest, NotRecorded, StreamInfo, WriteError, Writer};
 
 use crate::dump::{Recorded, Snapshot};
-use crate::log::{Page, Paused};
+use crate::log::{Contents, Page, Paused};
 
 /// A recording without memory.
 pub struct Draft {
@@ -184,10 +185,11 @@ impl Memory<'_> {
             return self.0.shadow.ranges().unwrap_or_default();
         }
         let mut ranges: Vec<(u64, u64)> = Vec::new();
-        for (address, _) in self.brought(map) {
+        let brought = self.brought(map).into_iter();
+        for address in brought.flat_map(Contents::addresses) {
             match ranges.last_mut() {
-                Some((_, end)) if *end == *address => *end += PAGE,
-                _ => ranges.push((*address, address + PAGE)),
+                Some((_, end)) if *end == address => *end += PAGE,
+                _ => ranges.push((address, address + PAGE)),
             }
         }
         ranges
@@ -199,9 +201,9 @@ impl Memory<'_> {
         if map == self.0.segment {
             return self.0.shadow.page(address);
         }
-        let pages = self.brought(map);
-        let found = pages.binary_search_by_key(&address, |(at, _)| *at);
-        found.map_or([0; PAGE as usize], |found| *pages[found].1)
+        let brought = self.brought(map);
+        let page = brought.and_then(|brought| brought.page(address));
+        page.copied().unwrap_or([0; PAGE as usize])
     }
 
     /// The ranges in which there was something at a pause, by its event; `None` if
@@ -224,10 +226,9 @@ impl Memory<'_> {
     }
 
     /// The pages that a file brought in.
-    fn brought(&self, map: u32) -> &[(u64, Box<Page>)] {
+    fn brought(&self, map: u32) -> Option<&Contents> {
         let mut all = self.0.contents.iter();
-        let found = all.find(|contents| contents.number == map);
-        found.map_or(&[], |contents| &contents.pages)
+        all.find(|contents| contents.number == map).map(Arc::as_ref)
     }
 
     fn write(
@@ -261,8 +262,8 @@ impl Memory<'_> {
         map.finish()?;
         for contents in &self.0.contents {
             let mut map = writer.page_map(process, contents.number);
-            for (address, page) in &contents.pages {
-                map.insert(*address, page)?;
+            for (at, page) in contents.pages.iter() {
+                map.insert(contents.base + at, page)?;
             }
             map.finish()?;
         }

@@ -136,6 +136,9 @@ pub(crate) fn run(
         token: Token::default(),
         loans,
         let_go: Cell::default(),
+        brought: RefCell::default(),
+        asking: RefCell::default(),
+        disturbed: RefCell::default(),
         written: Cell::new(false),
     });
     let watch = Watch::new(settings.fails_when.clone());

@@ -14,6 +14,7 @@
 //! | what happens at each stop of one? | `session.rs`; when it is recorded no more: `parting.rs` |
 //! | … at a system call? | `calls.rs`; when it maps memory `contents.rs` |
 //! | … at a signal? | `signals.rs` |
+//! | … at an instruction that asks the processor? | `asking.rs` |
 //! | … when it makes a process? | `children.rs`; when they share memory: `sharing.rs` |
 //! | … when it has several threads? | `threads.rs`; whose turn it is: `turns.rs`; in the middle of a computation: `repetition.rs`; letting go of them: `escort.rs`; what their end writes: `at_exit.rs` |
 //! | where does a segment begin, and the run end? | `segment.rs`, `snapshot.rs` |
@@ -25,6 +26,7 @@
 //! go and runs on.
 
 mod archive;
+mod asking;
 mod at_exit;
 mod attach;
 mod build_ids;

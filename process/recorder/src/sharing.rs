@@ -180,9 +180,8 @@ impl Session {
     fn shared_content(&self) -> Vec<Vec<u8>> {
         let read = |&(start, end): &(u64, u64)| {
             let len = usize::try_from(end - start).unwrap_or(0);
-            let mut bytes = self.thread.tracee.read_some(start, len);
-            bytes.resize(len, 0);
-            bytes
+            // The call may be one that takes it away.
+            self.thread.tracee.read_some(start, len)
         };
         self.sharing.ranges.iter().map(read).collect()
     }

@@ -20,7 +20,7 @@ const TRACERS_FLAGS: u64 = 0x1_0100;
 const IN_USE: std::ops::Range<usize> = 512..520;
 
 /// Where the processor's general registers are in the kernel's order.
-const ORDER: [usize; 16] = [10, 11, 12, 5, 19, 4, 13, 14, 9, 8, 7, 6, 3, 2, 1, 0];
+pub(crate) const ORDER: [usize; 16] = [10, 11, 12, 5, 19, 4, 13, 14, 9, 8, 7, 6, 3, 2, 1, 0];
 
 /// Memory that an instruction may write, as it is before.
 type Places = Vec<(u64, Vec<u8>)>;
