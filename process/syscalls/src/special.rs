@@ -2,6 +2,10 @@
 //! `fcntl`, `prctl` and `arch_prctl`. Each function returns how many bytes are
 //! written behind the pointer, or `None` when that is not known.
 
+/// The request for a list of all interfaces (`SIOCGIFCONF`), whose length is behind
+/// the pointer.
+pub(crate) const INTERFACES: u32 = 0x8912;
+
 /// What an `ioctl` with this request writes.
 #[must_use]
 pub fn ioctl(request: u64) -> Option<u32> {

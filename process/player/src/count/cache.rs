@@ -114,7 +114,8 @@ impl Cache {
             .collect();
         self.breakpoints.clone_from(breakpoints);
         for address in changed {
-            self.forget(process, address, address + 1)?;
+            // A piece that ends in front of one would stop there for good.
+            self.forget(process, address.saturating_sub(1), address + 1)?;
         }
         Ok(())
     }
