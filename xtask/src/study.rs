@@ -205,6 +205,12 @@ const STUDIES: &[Study] = &[
         &[("LAST_LOAD", "600")],
     ),
     servers(
+        "last-servers",
+        "servers under load with segments of four lengths, forced to fail (LAST_ROOT: another \
+         system's root to replay in)",
+        &[("LAST_SERVERS", "1")],
+    ),
+    servers(
         "last-programs",
         "programs from Debian and from compilers, recorded, and replayed in an empty root",
         &[("LAST_PROGRAMS", "1")],

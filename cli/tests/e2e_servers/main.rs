@@ -8,6 +8,7 @@
 
 mod contained;
 mod load;
+mod moments;
 mod peers;
 mod programs;
 mod server;

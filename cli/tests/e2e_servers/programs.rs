@@ -26,35 +26,47 @@ fn is_wanted(name: &str) -> bool {
     std::env::var("LAST_PROGRAMS").is_ok_and(|only| only == "1" || only == name)
 }
 
-/// A root with `reprise`, what it is linked to, and nothing else.
-struct Root(TempDir);
+/// A root with `reprise`, what it is linked to, and nothing else or another system.
+pub(crate) struct Root {
+    folder: PathBuf,
+    /// Goes away with it, where it was made for this.
+    _made: Option<TempDir>,
+}
 
 impl Root {
     /// `None` where this user may make none.
-    fn new() -> Option<Self> {
+    pub(crate) fn new() -> Option<Self> {
         if !nix::unistd::geteuid().is_root() {
             return None;
         }
-        let folder = TempDir::new().unwrap();
+        let made = TempDir::new().unwrap();
         let linked = Command::new("ldd").arg(program()).output().unwrap();
         let linked = String::from_utf8(linked.stdout).unwrap();
         let linked = linked.split_whitespace().filter(|w| w.starts_with('/'));
         for path in linked {
-            let copy = folder.path().join(path.trim_start_matches('/'));
+            let copy = made.path().join(path.trim_start_matches('/'));
             fs::create_dir_all(copy.parent().unwrap()).unwrap();
             fs::copy(path, copy).unwrap();
         }
+        let root = Self::of(made.path().to_owned());
+        let _made = Some(made);
+        Some(Self { _made, ..root })
+    }
+
+    /// The root of another system, whose own libraries `reprise` uses there.
+    pub(crate) fn of(folder: PathBuf) -> Self {
         let copied = Command::new("cp")
             .arg(program())
-            .arg(folder.path().join("reprise"))
+            .arg(folder.join("reprise"))
             .status();
         assert!(copied.unwrap().success());
-        Some(Self(folder))
+        let _made = None;
+        Self { folder, _made }
     }
 
     fn replay(&self, process: usize) -> Output {
         let mut command = Command::new("chroot");
-        command.arg(self.0.path()).args(["/reprise", "replay"]);
+        command.arg(&self.folder).args(["/reprise", "replay"]);
         command.args(["--process", &process.to_string(), "/run.reprise"]);
         command.env_clear().env("PATH", "/usr/sbin:/usr/bin");
         command.stdin(Stdio::null()).output().unwrap()
@@ -62,17 +74,17 @@ impl Root {
 }
 
 /// What became of a recording.
-struct Replayed {
+pub(crate) struct Replayed {
     bytes: u64,
-    processes: usize,
-    took: Duration,
+    pub(crate) processes: usize,
+    pub(crate) took: Duration,
     /// What did not go as recorded.
-    wrong: Vec<String>,
+    pub(crate) wrong: Vec<String>,
 }
 
-fn replay_all(root: Option<&Root>, folder: &Path, file: &Path) -> Replayed {
+pub(crate) fn replay_all(root: Option<&Root>, folder: &Path, file: &Path) -> Replayed {
     if let Some(root) = root {
-        fs::copy(file, root.0.path().join("run.reprise")).unwrap();
+        fs::copy(file, root.folder.join("run.reprise")).unwrap();
     }
     let begun = Instant::now();
     let mut wrong = Vec::new();
@@ -178,7 +190,7 @@ fn prepare(folder: &Path, before: &str) {
 }
 
 /// A group of processes that ends with this.
-struct Group(Child);
+pub(crate) struct Group(pub(crate) Child);
 
 impl Drop for Group {
     fn drop(&mut self) {

@@ -10,7 +10,7 @@ use reprise_process_events::{OMITTED, PAGE, PLACES, PLACES_VERSION, Place, Regio
 use reprise_recording::{Closing, Manifest, NotRecorded, StreamInfo, WriteError, Writer};
 
 use crate::dump::{Recorded, Snapshot};
-use crate::log::{Contents, Page, Paused};
+use crate::log::{Beginning, Contents, Page};
 
 /// A recording without memory.
 pub struct Draft {
@@ -61,7 +61,8 @@ impl Draft {
     pub fn last_pause(&self, process: u32) -> Option<u64> {
         let mut all = self.snapshots.iter();
         let one = all.find(|one| one.whose.process == process)?;
-        Some(one.pauses.last()?.first - 1)
+        let mut pauses = one.later.iter().rev().filter(|one| one.paused);
+        Some(pauses.next()?.first - 1)
     }
 
     /// Writes where the pauses of a process were: their events, and how many
@@ -220,9 +221,9 @@ impl Memory<'_> {
         paused.is_some_and(|paused| paused.shadow.fill(address, into))
     }
 
-    fn paused(&self, pause: u64) -> Option<&Paused> {
-        let mut all = self.0.pauses.iter();
-        all.find(|paused| paused.first == pause + 1)
+    fn paused(&self, pause: u64) -> Option<&Beginning> {
+        let mut all = self.0.later.iter();
+        all.find(|one| one.paused && one.first == pause + 1)
     }
 
     /// The pages that a file brought in.

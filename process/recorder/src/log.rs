@@ -73,16 +73,17 @@ pub(crate) enum Joint {
     Apart,
 }
 
-/// The state at a pause.
+/// The state where a segment begins: at a pause, or between two events.
 #[derive(Clone)]
-pub(crate) struct Paused {
-    /// The number of the segment that begins there.
+pub(crate) struct Beginning {
+    /// The segment's number.
     pub(crate) segment: u32,
-    /// The number of the first event behind it; its own is the one before.
+    /// The number of the first event behind it; that of a pause is the one before.
     pub(crate) first: u64,
     pub(crate) began: Instant,
     pub(crate) start: Arc<Start>,
     pub(crate) shadow: Arc<Shadow>,
+    pub(crate) paused: bool,
 }
 
 /// Whose log it is.
@@ -322,7 +323,7 @@ impl Log {
             shadow: from.shadow.clone(),
             events: segments.iter().flat_map(|s| s.events.clone()).collect(),
             contents: segments.iter().flat_map(|s| s.contents.clone()).collect(),
-            pauses: segments.iter().skip(1).filter_map(|s| s.pause()).collect(),
+            later: segments.iter().skip(1).map(|s| s.beginning()).collect(),
             cut_short: kept.closed.clone(),
         })
     }
