@@ -16,7 +16,7 @@
 //! | … at a signal? | `signals.rs` |
 //! | … at an instruction that asks the processor? | `asking.rs` |
 //! | … when it makes a process? | `children.rs`; when they share memory: `sharing.rs` |
-//! | … when it has several threads? | `threads.rs`; whose turn it is: `turns.rs`; in the middle of a computation: `repetition.rs`; letting go of them: `escort.rs`; what their end writes: `at_exit.rs` |
+//! | … when it has several threads? | `threads.rs`; whose turn it is: `turns.rs`; in the middle of a computation: `cut_off.rs`, `repetition.rs`; letting go of them: `escort.rs`; what their end writes: `at_exit.rs` |
 //! | where does a segment begin, and the run end? | `segment.rs`, `snapshot.rs` |
 //! | what is kept, and for how long? | `log.rs`, of all processes `archive.rs`; in how much memory: `purse.rs`, `memory.rs`; the subject's memory: `shadow.rs` |
 //! | what goes into the file, and when? | `dump.rs`, `dumper.rs`, `build_ids.rs`; which memory: `draft.rs`; `condition.rs`, `control.rs` |
@@ -35,6 +35,7 @@ mod children;
 mod condition;
 mod contents;
 mod control;
+mod cut_off;
 mod draft;
 mod dump;
 mod dumper;

@@ -15,10 +15,11 @@ use nix::unistd::Pid;
 use reprise_process_events::{Event, PAGE, Write};
 use reprise_tracee::{Resume, Stop, Trap};
 
+use crate::cut_off::Stopped;
 use crate::log::Joint;
 use crate::maps;
 use crate::session::{Phase, Session, Trouble};
-use crate::turns::{self, PAUSE, Stopped};
+use crate::turns::{self, PAUSE};
 
 /// The most shared memory that is looked at with each call.
 const MOST: u64 = 1 << 20;
