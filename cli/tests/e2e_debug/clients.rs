@@ -61,6 +61,8 @@ fn lldb_is_a_client_too() {
     lldb.args(["300", "lldb", "--no-lldbinit", "--batch"]);
     let connect = format!("gdb-remote 127.0.0.1:{port}");
     let commands = [
+        // A busy machine may take its time.
+        "settings set plugin.process.gdb-remote.packet-timeout 240",
         "target create symbols/subject",
         &connect,
         "breakpoint set --name fill",
