@@ -152,7 +152,6 @@ fn compiled(name: &str, compiler: &[&str], source: &str) {
     let made = Command::new(compiler[0])
         .args(&compiler[1..])
         .current_dir(folder.path())
-        .env("HOME", folder.path())
         .env("GOCACHE", folder.path().join("cache"))
         .status();
     if !made.is_ok_and(|made| made.success()) {
