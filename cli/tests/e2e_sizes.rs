@@ -59,7 +59,7 @@ fn check(name: &str, command: &[&str], stdin: &[u8]) {
     let folder = folder.path();
     fs::write(folder.join("stdin"), stdin).unwrap();
     let intervals: &[&str] = match is_long() {
-        true => &["125ms", "500ms", "2s"],
+        true => &["125ms", "500ms", "1s", "4s"],
         false => &["250ms"],
     };
     let plain = run(folder, command);
@@ -137,4 +137,58 @@ fn sort() {
     let text: String = lines.collect();
     let command = ["sort", "--parallel=1", "-n"];
     check("sort", &command, text.as_bytes());
+}
+
+/// A program that threads of its own keep busy: only at length, since it has to be
+/// compiled.
+fn compiled(name: &str, compiler: &[&str], source: &str) {
+    if !is_long() {
+        println!("skipped: only at length");
+        return;
+    }
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join(compiler[compiler.len() - 1]);
+    fs::write(file, source).unwrap();
+    let made = Command::new(compiler[0])
+        .args(&compiler[1..])
+        .current_dir(folder.path())
+        .env("GOCACHE", folder.path().join("cache"))
+        .status();
+    if !made.is_ok_and(|made| made.success()) {
+        println!("{name}: skipped, there is no {}", compiler[0]);
+        return;
+    }
+    let program = folder.path().join("made").display().to_string();
+    check(name, &[&program], b"");
+}
+
+#[test]
+fn python() {
+    if !is_long() {
+        println!("skipped: only at length");
+        return;
+    }
+    let script = "import threading, random\n\
+                  def f(): return sum(i * i % 7 for i in range(3000000))\n\
+                  ts = [threading.Thread(target=f) for _ in range(4)]\n\
+                  [t.start() for t in ts]; [t.join() for t in ts]; print(random.random())";
+    check("python3", &["/usr/bin/python3", "-c", script], b"");
+}
+
+#[test]
+fn go() {
+    let source = "package main\nimport (\"fmt\"; \"math/rand\")\nfunc main() { c := make(chan \
+                  int); for i := 0; i < 4; i++ { go func(i int) { s := 0; for j := 0; j < \
+                  600000000; j++ { s += j * i % 7 }; c <- s + rand.Intn(9) }(i) }\n\
+                  t := 0; for i := 0; i < 4; i++ { t += <-c }; fmt.Println(t) }\n";
+    compiled("go", &["go", "build", "-o", "made", "made.go"], source);
+}
+
+#[test]
+fn rust() {
+    let source = "use std::collections::HashMap;\nfn main() { let ts: Vec<_> = \
+                  (0..4u64).map(|i| std::thread::spawn(move || { let mut m = HashMap::new(); \
+                  for n in 0..20_000_000u64 { *m.entry(n * i % 1009).or_insert(0u64) += n; } \
+                  m.len() })).collect(); for t in ts { println!(\"{:?}\", t.join()); } }";
+    compiled("rust", &["rustc", "-O", "-o", "made", "made.rs"], source);
 }

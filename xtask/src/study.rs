@@ -170,6 +170,19 @@ const STUDIES: &[Study] = &[
         program: measured(&["e2e_servers"]),
     },
     Study {
+        name: "last-servers",
+        about: "servers under load with segments of four lengths, forced to fail (LAST_ROOT: \
+                another system's root to replay in)",
+        environment: &[("LAST_SERVERS", "1")],
+        program: measured(&["e2e_servers"]),
+    },
+    Study {
+        name: "last-programs",
+        about: "programs from Debian and from compilers, recorded, and replayed in an empty root",
+        environment: &[("LAST_PROGRAMS", "1")],
+        program: measured(&["e2e_servers"]),
+    },
+    Study {
         name: "recording-faults",
         about: "what is still readable of a recording that was cut short or damaged, at length",
         environment: &[("RECORDING_FAULTS", "long")],

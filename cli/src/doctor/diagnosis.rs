@@ -225,12 +225,7 @@ mod tests {
     #[test]
     fn what_is_useful_only_restricts() {
         let no = || Finding::fails("x");
-        check(
-            vec![(Need::Userfaultfd, no())],
-            "last",
-            Word::But,
-            Word::Yes,
-        );
+        check(vec![(Need::Memory, no())], "last", Word::But, Word::Yes);
         check(vec![(Need::Gdb, no())], "last", Word::Yes, Word::But);
         check(
             vec![(Need::Jdk, Finding::limited("x"))],

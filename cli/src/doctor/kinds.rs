@@ -11,8 +11,6 @@ pub enum Need {
     Jdk,
     /// Tracing a child.
     Ptrace,
-    /// Catching page faults.
-    Userfaultfd,
     /// Filtering system calls.
     Seccomp,
     /// Denying files.
@@ -35,7 +33,6 @@ impl Need {
         match self {
             Self::Jdk => "jdk",
             Self::Ptrace => "ptrace",
-            Self::Userfaultfd => "userfaultfd",
             Self::Seccomp => "seccomp",
             Self::Landlock => "landlock",
             Self::Namespaces => "namespaces",
@@ -154,15 +151,11 @@ pub const KINDS: &[Kind] = &[
         records: "the last moments of any Linux program",
         promise: "The program runs on one core, and one of its threads at a time. Replays \
                   without the program's files, inputs and services, in a sandbox, on Linux x86-64 \
-                  of any distribution and kernel, on a processor of the same model.",
+                  of any distribution and kernel, on a processor that can do what the first one could.",
         record: Act {
             implemented: true,
             demands: &[
                 must(Need::Ptrace, "no process can be recorded"),
-                may(
-                    Need::Userfaultfd,
-                    "a dump finds the pages it needs more slowly",
-                ),
                 may(
                     Need::Memory,
                     "shadows may not fit: the recorded time gets shorter",

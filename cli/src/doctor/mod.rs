@@ -43,7 +43,6 @@ pub fn examine() -> Examination {
     let findings = vec![
         (Need::Jdk, jdk),
         (Need::Ptrace, Inner::Ptrace.examine()),
-        (Need::Userfaultfd, Inner::Userfaultfd.examine()),
         (Need::Seccomp, Inner::Seccomp.examine()),
         (Need::Landlock, Inner::Landlock.examine()),
         (Need::Namespaces, Inner::Namespaces.examine()),

@@ -113,7 +113,7 @@ fn tried(
         // Each try takes a while, so the next failure is the last.
         let pause = match (tries, draft.last_pause(process)) {
             (0, _) | (_, None) => event,
-            (_, Some(last)) => last,
+            (_, Some(last)) => last.max(event),
         };
         tries += 1;
         if !draft.begin_again_at(process, pause)? {

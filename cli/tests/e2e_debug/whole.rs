@@ -47,6 +47,14 @@ fn the_time_stamp_counter() {
 }
 
 #[test]
+fn what_the_processor_answers() {
+    check(
+        "process-asking",
+        &["-pthread", "-mrdrnd", "-mrdseed", "-mxsave"],
+    );
+}
+
+#[test]
 fn a_child() {
     check("process-fork", &[]);
 }

@@ -244,3 +244,102 @@ fn a_program_that_is_stopped_is_left_alone() {
     kill(subject, Signal::SIGKILL).unwrap();
     program.wait().unwrap();
 }
+
+/// What the kernel may write to unseen, and who belongs to somebody else.
+#[test]
+fn programs_of_other_kinds_are_not_attached_to() {
+    const SOURCE: &str = r#"
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int main(int count, char **argument) {
+    static char parameters[120];
+    static unsigned long context;
+    const char *kind = count > 1 ? argument[1] : "";
+    long done = 0;
+    if (!strcmp(kind, "rings"))
+        done = syscall(SYS_io_uring_setup, 4, parameters);
+    if (!strcmp(kind, "aio"))
+        done = syscall(SYS_io_setup, 4, &context);
+    puts(done < 0 ? "not here" : "ready");
+    fflush(stdout);
+    return read(0, parameters, 1) < 0;
+}
+"#;
+    let stage = Stage::new();
+    stage.write("other.c", SOURCE.as_bytes());
+    let compile = |flags: &[&str], program: &str| {
+        let compiled = Command::new("gcc")
+            .args(flags)
+            .args(["-o", program, "other.c"])
+            .current_dir(stage.path(""))
+            .stderr(Stdio::null())
+            .status();
+        compiled.unwrap().success()
+    };
+    assert!(compile(&[], "other"));
+    // Not every compiler makes them.
+    let has_small = compile(&["-m32"], "small");
+    let kinds = [
+        ("other", "rings", 1, "uses io_uring"),
+        ("other", "aio", 1, "uses asynchronous input"),
+        ("small", "", 1, "is a 32-bit program"),
+    ];
+    for (program, kind, status, said) in kinds {
+        if program == "small" && !has_small {
+            println!("skipped: no 32-bit programs here");
+            continue;
+        }
+        let mut child = Command::new(stage.path(program))
+            .arg(kind)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        stdout.read_line(&mut line).unwrap();
+        if line == "ready\n" {
+            let pid = child.id().to_string();
+            let tried = reprise(&stage, &["record", "--last", "1s", "--pid", &pid]).output();
+            check(&tried.unwrap(), status, said);
+        } else {
+            println!("skipped: no {kind} here");
+        }
+        drop(child.stdin.take());
+        assert!(child.wait().unwrap().success());
+    }
+}
+
+#[test]
+fn who_belongs_to_somebody_else_is_not_attached_to() {
+    if !nix::unistd::geteuid().is_root() {
+        println!("skipped: only root can be another user");
+        return;
+    }
+    let stage = Stage::new();
+    let copied = Command::new("cp")
+        .arg(REPRISE)
+        .arg(stage.path("reprise"))
+        .status();
+    assert!(copied.unwrap().success());
+    let opened = Command::new("chmod")
+        .arg("755")
+        .arg(stage.path(""))
+        .status();
+    assert!(opened.unwrap().success());
+    let mut program = Command::new("sleep").arg("1000").spawn().unwrap();
+    let tried = Command::new("setpriv")
+        .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
+        .arg(stage.path("reprise"))
+        .args(["record", "--last", "1s", "--pid", &program.id().to_string()])
+        .current_dir("/")
+        .env("XDG_RUNTIME_DIR", "/tmp")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    check(&tried, 1, "it belongs to user 0");
+    program.kill().unwrap();
+    program.wait().unwrap();
+}

@@ -6,7 +6,7 @@ use reprise_process_events::Event;
 
 use crate::moments::{check, until_something_is_dropped};
 use crate::rewrite::rewrite_without;
-use crate::stage::{REPRISE, Stage};
+use crate::stage::{REPRISE, Stage, check_end};
 use crate::subjects::{compile, subjects};
 
 /// How many pages of a recording were kept and left out.
@@ -69,4 +69,21 @@ fn a_page_that_is_missing_is_named() {
     assert_eq!(output.status.code(), Some(3), "{said}");
     let named = format!("a use of memory that was not recorded at {first:#x}");
     assert!(said.contains(&named), "{said}");
+}
+
+/// Of the memory that is moved, some pages are not there.
+#[test]
+fn memory_is_moved_with_pages_that_are_missing() {
+    let stage = Stage::new();
+    let mut subjects = subjects().into_iter();
+    let subject = subjects.find(|subject| subject.name == "process-remap");
+    compile(&subject.unwrap(), &stage.path("program"));
+    let options = ["--last", "200ms", "--interval", "50ms"];
+    let recorded = stage.record_last(&options, &["./program"]);
+    let said = String::from_utf8_lossy(&recorded.stderr);
+    assert_eq!(recorded.status.code(), Some(0), "{said}");
+    assert!(!said.contains("unverified"), "{said}");
+    check_end("process-remap", &recorded, &stage.replay());
+    let (_, left_out) = pages(&stage);
+    assert!(left_out > 100, "{left_out} pages");
 }

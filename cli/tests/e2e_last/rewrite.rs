@@ -7,7 +7,7 @@ use std::path::Path;
 
 use reprise_process_events::{Event, OMITTED, PAGE, wire};
 use reprise_recording::pages::Page;
-use reprise_recording::{Recording, Writer};
+use reprise_recording::{Manifest, Recording, Writer};
 
 /// Copies a recording, each event and each page as `edit` leaves it.
 pub(crate) fn rewrite(
@@ -27,11 +27,30 @@ pub(crate) fn rewrite(
 pub(crate) fn rewrite_without(
     from: &Path,
     to: &Path,
+    edit: impl FnMut(&mut Event),
+    keeps: impl FnMut(u64, &mut Page) -> bool,
+) {
+    let recording = Recording::open(from).unwrap();
+    let manifest = recording.manifest().clone();
+    copy(&recording, &manifest, to, edit, keeps);
+}
+
+/// Copies a recording with another manifest.
+pub(crate) fn rewrite_manifest(from: &Path, to: &Path, edit: impl FnOnce(&mut Manifest)) {
+    let recording = Recording::open(from).unwrap();
+    let mut manifest = recording.manifest().clone();
+    edit(&mut manifest);
+    copy(&recording, &manifest, to, |_| {}, |_, _| true);
+}
+
+fn copy(
+    recording: &Recording,
+    manifest: &Manifest,
+    to: &Path,
     mut edit: impl FnMut(&mut Event),
     mut keeps: impl FnMut(u64, &mut Page) -> bool,
 ) {
-    let recording = Recording::open(from).unwrap();
-    let writer = Writer::create(to, recording.manifest()).unwrap();
+    let writer = Writer::create(to, manifest).unwrap();
     for (id, info) in recording.streams() {
         let mut stream = writer.stream(info).unwrap();
         let mut maps = BTreeSet::new();

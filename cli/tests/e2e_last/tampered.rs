@@ -4,8 +4,9 @@ use std::fs;
 
 use reprise_process_events::Event;
 
-use crate::rewrite::rewrite;
+use crate::rewrite::{rewrite, rewrite_manifest};
 use crate::stage::Stage;
+use crate::subjects::{compile, subjects};
 
 const READ: u64 = 0;
 const GETPID: u64 = 39;
@@ -111,6 +112,44 @@ fn a_page_that_was_changed_is_noticed() {
     let output = stage.replay_file(&other);
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(3), "{said}");
+}
+
+#[test]
+fn what_the_processor_answered_is_what_a_replay_is_told() {
+    let mut subjects = subjects().into_iter();
+    let subject = subjects.find(|subject| subject.name == "process-asking");
+    let stage = Stage::new();
+    compile(&subject.unwrap(), &stage.path("program"));
+    let recorded = stage.record(&["./program"], b"");
+    assert_eq!(recorded.status.code(), Some(0));
+    let other = stage.path("other.reprise");
+    // A number of the model that no processor here has.
+    let edit = |event: &mut Event| {
+        if let Event::Answer(answer) = event {
+            let rax = answer.registers.rax();
+            answer.registers.set_rax(rax ^ 0x0f00_0000);
+        }
+    };
+    rewrite(&stage.recording(), &other, edit, |_, _| {});
+    let output = stage.replay_file(&other);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(said.contains("diverged"), "{said}");
+    assert!(stage.show(&["--events"]).contains("the processor answers"));
+}
+
+#[test]
+fn a_processor_that_lacks_something_is_told_before_anything_is_played() {
+    let stage = recorded();
+    let other = stage.path("other.reprise");
+    rewrite_manifest(&stage.recording(), &other, |manifest| {
+        manifest.details["cpuid"][2][1] = u32::MAX.into();
+    });
+    let output = stage.replay_file(&other);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("this processor lacks"), "{said}");
+    assert!(output.stdout.is_empty(), "{said}");
 }
 
 #[test]

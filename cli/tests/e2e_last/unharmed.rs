@@ -168,3 +168,71 @@ fn a_recording_that_cannot_be_written_does_not_harm_the_program() {
         assert!(said.contains("too large"), "{blocks}: {said}");
     }
 }
+
+/// Says "early", reads a line, asks the processor, and says "late".
+const ASKS: &str = r#"
+#include <cpuid.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(void) {
+    char line[16];
+    unsigned a, b, c, d, sum = 0;
+    __get_cpuid(1, &a, &b, &c, &d);
+    write(1, "early\n", 6);
+    if (read(0, line, sizeof line) <= 0)
+        return 2;
+    for (int i = 0; i < 100; i++) {
+        __get_cpuid(0, &a, &b, &c, &d);
+        sum += b;
+    }
+    write(1, "late\n", 5);
+    return sum == 0;
+}
+"#;
+
+fn compiled(stage: &Stage) -> String {
+    stage.write("asks.c", ASKS.as_bytes());
+    let program = stage.path("asks").display().to_string();
+    let compiler = Command::new("gcc")
+        .args(["-O1", "-o", &program])
+        .arg(stage.path("asks.c"))
+        .status();
+    assert!(compiler.unwrap().success());
+    program
+}
+
+/// Instructions that were changed while the program was recorded are its own again,
+/// whether its recorder is killed or told to stop.
+#[test]
+fn who_is_recorded_no_more_asks_the_processor_itself() {
+    let stage = Stage::new();
+    let program = compiled(&stage);
+    for kills in [true, false] {
+        let mut child = start(&stage, &[&program]);
+        let mut said = BufReader::new(child.stdout.take().unwrap());
+        wait_for(&mut said, "early");
+        if kills {
+            for recorder in children(child.id()) {
+                kill(Pid::from_raw(recorder), Signal::SIGKILL).unwrap();
+                // It is dead when the kernel has told the subject.
+                let about = format!("/proc/{recorder}/stat");
+                until("the recorder is dead", || {
+                    let about = fs::read_to_string(&about).unwrap_or_default();
+                    about.is_empty() || about.contains(") Z ")
+                });
+            }
+        } else {
+            let stopped = Command::new(REPRISE)
+                .args(["stop", &child.id().to_string()])
+                .output()
+                .unwrap();
+            let said = String::from_utf8_lossy(&stopped.stderr);
+            assert_eq!(stopped.status.code(), Some(0), "{said}");
+        }
+        child.stdin.take().unwrap().write_all(b"go on\n").unwrap();
+        wait_for(&mut said, "late");
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{kills}: {said}");
+    }
+}

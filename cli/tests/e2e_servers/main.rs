@@ -8,7 +8,9 @@
 
 mod contained;
 mod load;
+mod moments;
 mod peers;
+mod programs;
 mod server;
 
 use std::path::Path;

@@ -48,6 +48,7 @@ pub fn describe(event: &Event) -> String {
             let bytes: usize = writes.iter().map(|write| write.bytes.len()).sum();
             format!("others have changed {bytes} bytes")
         }
+        Event::Answer(answer) => format!("the processor answers at {:#x}", answer.ip),
         Event::Exit(exit) => format!("the thread ends, with {}", exit.status as i32),
     }
 }

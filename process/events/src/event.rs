@@ -257,6 +257,15 @@ pub struct Tsc {
     pub processor: Option<u32>,
 }
 
+/// An instruction has asked the processor: about itself, or for a random number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Answer {
+    /// The address of the instruction.
+    pub ip: u64,
+    /// The registers behind it.
+    pub registers: Registers,
+}
+
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
@@ -335,6 +344,8 @@ pub enum Event {
     Pause(Pause),
     /// Other processes have changed memory that they share with it.
     Changed(Vec<Write>),
+    /// The processor was asked something.
+    Answer(Box<Answer>),
 }
 
 /// Which event.
@@ -362,6 +373,8 @@ pub enum Kind {
     Pause,
     /// [`Event::Changed`].
     Changed,
+    /// [`Event::Answer`].
+    Answer,
 }
 
 impl Event {
@@ -380,6 +393,7 @@ impl Event {
             Self::Exit(_) => Kind::Exit,
             Self::Pause(_) => Kind::Pause,
             Self::Changed(_) => Kind::Changed,
+            Self::Answer(_) => Kind::Answer,
         }
     }
 }

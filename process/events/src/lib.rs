@@ -35,8 +35,8 @@ pub mod wire;
 
 pub use crate::describe::{describe, describe_place};
 pub use crate::event::{
-    Call, Content, End, Ending, Event, Exit, Kind, Pause, Place, Position, Region, Registers,
-    Signal, Sigreturn, Start, State, Switch, Thread, Threads, Tsc, Write,
+    Answer, Call, Content, End, Ending, Event, Exit, Kind, Pause, Place, Position, Region,
+    Registers, Signal, Sigreturn, Start, State, Switch, Thread, Threads, Tsc, Write,
 };
 pub use crate::family::{PROCESSES, Process};
 pub use crate::sums::{PAGE, PageSums, STACK_RED_ZONE};
@@ -48,8 +48,9 @@ pub const KIND: &str = "process.syscalls";
 pub const RECORDING: &str = "process.last";
 
 /// The version of the events. Version 2 knows threads, version 3 pages that are
-/// not in the recording, and version 4 pauses.
-pub const VERSION: u32 = 4;
+/// not in the recording, version 4 pauses, and version 5 what the processor was asked
+/// and memory of the kind that `shmat` attaches.
+pub const VERSION: u32 = 5;
 
 /// The kind of the streams that say where the pauses of a process were.
 pub const PLACES: &str = "process.places";

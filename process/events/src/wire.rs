@@ -1,12 +1,13 @@
-//! The bytes of an event, version 4. Version 1 has the first six, and versions 2
-//! and 3 the first ten.
+//! The bytes of an event, version 5. Version 1 has the first six, versions 2 and 3
+//! the first ten, and version 4 the first twelve.
 //!
 //! ```text
 //!  byte    1 start, 2 call, 3 signal, 4 sigreturn, 5 tsc, 6 end,
 //!          7 start of several threads, 8 thread, 9 switch, 10 exit,
-//!          11 pause, 12 changed
+//!          11 pause, 12 changed, 13 answer
 //!  start:      state, word brk, list of region
-//!  call:       number, word ip, list of arguments (number each),
+//!  call:       number, word ip, list of arguments (number each; for `shmat` and
+//!              `shmdt` the length of the memory follows them),
 //!              option read (word32), number result, list of write,
 //!              option registers, option content (number of the page map)
 //!  signal:     byte position, number, word ip, write, state
@@ -23,6 +24,7 @@
 //!  exit:       word ip, number status, list of write
 //!  pause:      state
 //!  changed:    list of write
+//!  answer:     word ip, registers
 //!
 //!  state       registers, bytes (XSAVE layout)
 //!  registers   27 words
@@ -44,8 +46,8 @@
 //! is small when it is turned around, so it is stored in zigzag.
 
 use crate::event::{
-    Call, Content, End, Ending, Event, Exit, Pause, Place, Position, Region, Registers, Signal,
-    Sigreturn, Start, State, Switch, Thread, Threads, Tsc, Write,
+    Answer, Call, Content, End, Ending, Event, Exit, Pause, Place, Position, Region, Registers,
+    Signal, Sigreturn, Start, State, Switch, Thread, Threads, Tsc, Write,
 };
 use crate::sums::PageSums;
 
@@ -139,6 +141,11 @@ pub fn write(event: &Event, out: &mut Vec<u8>) {
             out.byte(12);
             out.list(writes, Out::write);
         }
+        Event::Answer(answer) => {
+            out.byte(13);
+            out.word(answer.ip);
+            out.registers(&answer.registers);
+        }
     }
 }
 
@@ -210,6 +217,10 @@ pub fn read(bytes: &[u8]) -> Result<Event, WireError> {
             state: bytes.state()?,
         }),
         12 => Event::Changed(bytes.list(In::write)?),
+        13 => Event::Answer(Box::new(Answer {
+            ip: bytes.word()?,
+            registers: bytes.registers()?,
+        })),
         found => {
             let what = "an event";
             return Err(WireError::Choice { what, found });

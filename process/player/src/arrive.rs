@@ -3,7 +3,7 @@
 
 use nix::libc;
 use reprise_process_events::{
-    Call, End, Ending, Event, Position, Registers, Signal, Sigreturn, Tsc,
+    Answer, Call, End, Ending, Event, Position, Registers, Signal, Sigreturn, Tsc,
 };
 use reprise_recording::Source;
 use reprise_syscalls::{Class, find, is_error};
@@ -41,6 +41,7 @@ impl<S: Source> Play<'_, '_, S> {
             Event::Signal(signal) => self.play_signal(number, signal, stop)?,
             Event::Sigreturn(back) => self.play_sigreturn(number, back, stop)?,
             Event::Tsc(tsc) => self.play_counter(number, tsc, stop)?,
+            Event::Answer(answer) => self.play_answer(number, answer, stop)?,
             Event::End(end) => {
                 self.play_end(number, end, stop)?;
                 self.done = number;
@@ -71,7 +72,10 @@ impl<S: Source> Play<'_, '_, S> {
         let (number, ip) = (recorded.number, recorded.ip);
         let mut registers = self.at_call(event, Fact::Call { number, ip }, stop)?;
         let arguments = registers.arguments();
-        for (index, (expected, actual)) in recorded.arguments.iter().zip(arguments).enumerate() {
+        // Behind those that it takes there may be what else is to be known.
+        let takes = find(number).map_or(arguments.len(), |call| usize::from(call.arguments));
+        let pairs = recorded.arguments.iter().zip(arguments).take(takes);
+        for (index, (expected, actual)) in pairs.enumerate() {
             let index = index + 1;
             let fact = |value| Fact::Argument {
                 number,
@@ -152,6 +156,15 @@ impl<S: Source> Play<'_, '_, S> {
         }
         registers.set_rip(tsc.ip.wrapping_add(len));
         self.set_registers(registers)
+    }
+
+    fn play_answer(&mut self, event: u64, answer: &Answer, stop: Stop) -> Result<(), PlayError> {
+        let expected = Fact::Asked { ip: answer.ip };
+        let registers = self.here(event, &expected, stop)?;
+        if stop != Stop::Signal(libc::SIGILL) || registers.rip() != answer.ip {
+            return Err(self.other(event, expected, stop, &registers));
+        }
+        self.set_registers(answer.registers)
     }
 
     fn play_end(&mut self, event: u64, end: &End, stop: Stop) -> Result<(), PlayError> {

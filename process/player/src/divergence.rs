@@ -79,6 +79,11 @@ pub enum Fact {
         /// Where.
         ip: u64,
     },
+    /// The processor was asked something.
+    Asked {
+        /// Where.
+        ip: u64,
+    },
     /// A computation was interrupted.
     Pause {
         /// Where.
@@ -182,6 +187,7 @@ impl fmt::Display for Fact {
                     _ => write!(out, "signal {number} at {ip:#x}"),
                 }
             }
+            Self::Asked { ip } => write!(out, "a question to the processor at {ip:#x}"),
             Self::Counter { ip } => {
                 write!(out, "a reading of the time-stamp counter at {ip:#x}")
             }

@@ -32,6 +32,15 @@ impl<S: Source> Play<'_, '_, S> {
                 self.make(event, start, end, protection)?;
                 self.fill(event, call, start, end)?;
             }
+            libc::SYS_shmat => {
+                let (start, end) = pages(event, call.result, argument(3))?;
+                self.make(event, start, end, protection_of(argument(2)))?;
+                self.fill(event, call, start, end)?;
+            }
+            libc::SYS_shmdt => {
+                let (start, end) = pages(event, argument(0), argument(1))?;
+                self.unmake(event, start, end)?;
+            }
             libc::SYS_munmap => {
                 let (start, end) = pages(event, argument(0), argument(1))?;
                 self.unmake(event, start, end)?;
@@ -273,6 +282,19 @@ impl<S: Source> Play<'_, '_, S> {
         let result = self.blank.tracee.call_at(self.behind, number, arguments)?;
         check(event, result)
     }
+}
+
+/// The protection of memory that was attached with these flags.
+fn protection_of(flags: u64) -> u32 {
+    let flags = flags as i32;
+    let mut protection = libc::PROT_READ;
+    if flags & libc::SHM_RDONLY == 0 {
+        protection |= libc::PROT_WRITE;
+    }
+    if flags & libc::SHM_EXEC != 0 {
+        protection |= libc::PROT_EXEC;
+    }
+    protection as u32
 }
 
 /// Whole pages, at addresses that a program can have.

@@ -97,6 +97,8 @@ impl Survey {
             libc::SYS_mmap => {
                 self.map(event, call.result, argument(1), argument(2));
             }
+            libc::SYS_shmat => self.map(event, call.result, argument(3), EXECUTABLE),
+            libc::SYS_shmdt => self.change(event, argument(0), argument(1)),
             libc::SYS_mremap => {
                 self.change(event, argument(0), argument(1));
                 // What it was may have been code.

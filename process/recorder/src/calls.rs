@@ -9,11 +9,13 @@ use reprise_tracee::{Resume, Stop, TraceError, Tracee};
 
 use crate::children::check_numbers;
 use crate::dump::Why;
+use crate::maps;
 use crate::session::{Next, Session, Trouble, was_interrupted};
 use crate::turns;
 
-/// `-ENOSYS`, which a tracer sees in place of a result that is not there yet.
-const NO_RESULT: u64 = (-38i64).cast_unsigned();
+/// What calls are answered with that are not made.
+const NO_SUCH_CALL: u64 = (-libc::ENOSYS as i64).cast_unsigned();
+const NOT_ALLOWED: u64 = (-libc::EPERM as i64).cast_unsigned();
 
 /// The most that one call's data may take; what writes more at once is rare
 /// enough to be let go.
@@ -33,11 +35,13 @@ pub(crate) struct Entered {
 /// What is special about it.
 pub(crate) enum Way {
     Ordinary,
-    /// It is not made, and fails.
-    Refused,
+    /// It is not made, and fails with this.
+    Refused(u64),
     /// It is not made until the subject is let go, and seems to succeed.
     Pretended,
     Sigreturn,
+    /// It takes memory away: so much.
+    Detaching(u64),
     /// The new process runs in this memory until it has a program of its own.
     BorrowedMemory(Vec<(u64, u32)>),
     /// It makes a thread; the kernel writes to this address when that ends.
@@ -96,19 +100,21 @@ impl Session {
             }
             (Class::Control, libc::SYS_rt_sigreturn) => way = Way::Sigreturn,
             (Class::Control, _) => way = self.enter_control(call, &arguments)?,
-            (Class::Refused | Class::Hidden, _) => {
-                if call.class == Class::Refused {
-                    let why = "answered with ENOSYS: it writes to memory unseen";
+            (Class::Refused | Class::Denied | Class::Hidden, _) => {
+                if let Some(why) = why_refused(call) {
                     self.log.note(call.name, why);
                 }
                 let mut skipped = registers;
                 skipped.set_orig_rax(u64::MAX);
                 self.thread.tracee.set_registers(&skipped)?;
-                way = if self.pretends(call, &arguments) {
-                    Way::Pretended
-                } else {
-                    Way::Refused
+                way = match call.class {
+                    Class::Denied => Way::Refused(NOT_ALLOWED),
+                    _ if self.pretends(call, &arguments) => Way::Pretended,
+                    _ => Way::Refused(NO_SUCH_CALL),
                 };
+            }
+            (Class::Mapping, libc::SYS_shmdt) => {
+                way = Way::Detaching(maps::attached(self.process, arguments[0])?);
             }
             (Class::Mapping, libc::SYS_madvise) if arguments[2] == libc::MADV_FREE as u64 => {
                 // Whether and when freed pages lose their content is up to the
@@ -170,15 +176,18 @@ impl Session {
                 self.log.append(&event);
                 return Next::CALL;
             }
-            Way::Refused | Way::Pretended => {
+            &(Way::Refused(_) | Way::Pretended) => {
                 registers = entered.registers;
-                let refused = matches!(entered.way, Way::Refused);
-                registers.set_rax(if refused { NO_RESULT } else { 0 });
+                let answer = match entered.way {
+                    Way::Refused(answer) => answer,
+                    _ => 0,
+                };
+                registers.set_rax(answer);
                 // Nothing to restart: that a call was made is settled.
                 registers.set_orig_rax(u64::MAX);
                 self.thread.tracee.set_registers(&registers)?;
             }
-            Way::Ordinary | Way::BorrowedMemory(_) | Way::NewThread { .. } => {}
+            Way::Ordinary | Way::Detaching(_) | Way::BorrowedMemory(_) | Way::NewThread { .. } => {}
         }
         if call.name == "madvise" && registers.arguments() != arguments {
             // The program must not see that it was given other advice.
@@ -202,10 +211,21 @@ impl Session {
             Class::Mapping if !is_error(result) => self.mapped(call, &arguments, result)?,
             _ => None,
         };
+        let mut recorded = arguments[..usize::from(call.arguments)].to_vec();
+        match (&entered.way, call.number.cast_signed()) {
+            (Way::Detaching(len), _) => recorded.push(*len),
+            (_, libc::SYS_shmat) if !is_error(result) => {
+                recorded.push(maps::attached(self.process, result)?);
+            }
+            (_, libc::SYS_process_vm_writev) if !is_error(result) => {
+                self.shared.wrote_into(arguments[0], self.process);
+            }
+            _ => {}
+        }
         let event = Call {
             number: call.number,
             ip: entered.registers.rip(),
-            arguments: arguments[..usize::from(call.arguments)].to_vec(),
+            arguments: recorded,
             read: entered.read,
             result,
             writes,
@@ -297,6 +317,15 @@ impl Session {
             }
         }
         Ok(writes)
+    }
+}
+
+/// Why a call is not made, if that is worth a word.
+fn why_refused(call: &reprise_syscalls::Call) -> Option<&'static str> {
+    match call.class {
+        Class::Refused => Some("answered with ENOSYS: it writes to memory unseen"),
+        Class::Denied => Some("answered with EPERM: what is recorded is traced already"),
+        _ => None,
     }
 }
 

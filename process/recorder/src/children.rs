@@ -6,6 +6,7 @@ use reprise_process_events::Write;
 use reprise_syscalls::{Call, is_error};
 use reprise_tracee::{Resume, Stop, Tracee, Trap};
 
+use crate::asking::restore;
 use crate::calls::{Way, unrecordable};
 use crate::log::{Joint, Page, Whose};
 use crate::parting::counter_on;
@@ -112,7 +113,11 @@ impl Session {
         if !self.shared.has_room() {
             let why = "it runs unrecorded, there being too many";
             self.shared.archive.note("a child process", why);
+            let borrows = matches!(entered.way, Way::BorrowedMemory(_));
             release(child, |child| {
+                if !borrows {
+                    restore(child);
+                }
                 if let Some(processors) = self.processors {
                     processors.restore(child.pid());
                 }
@@ -147,6 +152,7 @@ impl Session {
         };
         heir.brk = self.brk;
         heir.sites.clone_from(&self.sites);
+        heir.asking.clone_from(&self.asking);
         heir.unforked.clone_from(&self.unforked);
         heir.sharing = self.sharing.of_child();
         heir
@@ -179,7 +185,7 @@ impl Session {
     fn page_sums(&self) -> Result<Vec<(u64, u32)>, Trouble> {
         let mut sums = Vec::new();
         let image = Image::of(self.thread.tracee.pid())?;
-        image.all_pages(|address, page: &mut Page| {
+        image.writable_pages(|address, page: &mut Page| {
             sums.push((address, crc32c::crc32c(page)));
             Ok::<_, Trouble>(())
         })?;
@@ -191,7 +197,7 @@ impl Session {
         let mut writes = Vec::new();
         let mut there = Vec::new();
         let image = Image::of(self.thread.tracee.pid())?;
-        image.all_pages(|address, page: &mut Page| {
+        image.writable_pages(|address, page: &mut Page| {
             there.push(address);
             let sum = crc32c::crc32c(page);
             let known = before.binary_search_by_key(&address, |(address, _)| *address);

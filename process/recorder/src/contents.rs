@@ -1,13 +1,36 @@
 //! Calls that change the address space, and what a mapped file brings in.
 
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::sync::Arc;
+use std::time::Duration;
+
 use nix::libc;
 use reprise_process_events::{Content, PAGE};
 use reprise_syscalls::Call;
 
-use crate::log::Page;
+use crate::log::{Brought, Page};
 use crate::maps;
 use crate::session::{Session, Trouble};
 use crate::snapshot::Image;
+
+/// How many parts of files are kept for others that map them, and the longest.
+const FILES: usize = 256;
+const PAGES: usize = 1024;
+
+/// A file that was changed longer ago will not be changed in the same moment.
+const QUIET: Duration = Duration::from_secs(60);
+
+/// A part of a file as it is mapped.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Which {
+    /// Where it is, and when it was last changed.
+    file: (u64, u64, i64, i64),
+    len: u64,
+    offset: u64,
+    mapped: u64,
+    protection: u64,
+}
 
 impl Session {
     /// A call has changed the address space: keeps track of it, and writes down
@@ -18,7 +41,11 @@ impl Session {
         arguments: &[u64; 6],
         result: u64,
     ) -> Result<Option<Content>, Trouble> {
-        let shared = call.number.cast_signed() == libc::SYS_mmap && is_shared(arguments[3]);
+        let shared = match call.number.cast_signed() {
+            libc::SYS_mmap => is_shared(arguments[3]),
+            libc::SYS_shmat => true,
+            _ => false,
+        };
         if shared || self.shares_memory() {
             self.find_shared()?;
         }
@@ -35,8 +62,13 @@ impl Session {
                 if flags & libc::MAP_ANONYMOUS != 0 {
                     return Ok(None);
                 }
-                pages(result, arguments[1])
+                let (start, end) = pages(result, arguments[1]);
+                if arguments[2] & libc::PROT_EXEC as u64 != 0 {
+                    self.make_them_stop(start, end)?;
+                }
+                (start, end)
             }
+            libc::SYS_shmat => (result, result + maps::attached(self.process, result)?),
             libc::SYS_mremap => pages(result, arguments[2]),
             libc::SYS_madvise if drops_pages(arguments[2]) => pages(arguments[0], arguments[1]),
             libc::SYS_madvise if keeps_from_copies(arguments[2]) => {
@@ -45,17 +77,59 @@ impl Session {
             }
             _ => return Ok(None),
         };
-        let image = Image::of(self.thread.tracee.pid())?;
-        let mut brought = Vec::new();
-        image.file_pages(start, end, |address, page: &mut Page| {
-            brought.push((address, Box::new(*page)));
-            Ok::<_, Trouble>(())
-        })?;
+        let which = match call.number.cast_signed() {
+            libc::SYS_mmap => self.which(arguments, start, end),
+            _ => None,
+        };
+        let known = which.and_then(|which| self.shared.brought.borrow().get(&which).cloned());
+        let is_new = known.is_none();
+        let brought = match known {
+            Some(known) => known,
+            None => Arc::new(self.brought(start, end)?),
+        };
+        if let Some(which) = which.filter(|_| is_new) {
+            let mut all = self.shared.brought.borrow_mut();
+            if all.len() < FILES && brought.len() < PAGES {
+                all.insert(which, brought.clone());
+            }
+        }
         if brought.is_empty() {
             return Ok(None);
         }
-        let map = self.log.content(brought);
+        let map = self.log.content(start, brought, is_new);
         Ok(Some(Content { map }))
+    }
+
+    /// What files have brought in between two addresses.
+    fn brought(&self, start: u64, end: u64) -> Result<Brought, Trouble> {
+        let image = Image::of(self.thread.tracee.pid())?;
+        let mut brought = Vec::new();
+        image.file_pages(start, end, |address, page: &mut Page| {
+            brought.push((address - start, Box::new(*page)));
+            Ok::<_, Trouble>(())
+        })?;
+        Ok(brought)
+    }
+
+    /// What is mapped by a call, if others may map the same: programs and libraries,
+    /// which nobody has changed lately.
+    fn which(&self, arguments: &[u64; 6], start: u64, end: u64) -> Option<Which> {
+        let private = arguments[3] as i32 & libc::MAP_TYPE == libc::MAP_PRIVATE;
+        if !private || self.borrows || self.shared.is_attached() {
+            return None;
+        }
+        let file = fs::metadata(format!("/proc/{}/fd/{}", self.process, arguments[4])).ok()?;
+        let changed = file.modified().ok()?.elapsed().ok()?;
+        if !file.is_file() || file.mode() & 0o022 != 0 || changed < QUIET {
+            return None;
+        }
+        Some(Which {
+            file: (file.dev(), file.ino(), file.mtime(), file.mtime_nsec()),
+            len: file.len(),
+            offset: arguments[5],
+            mapped: end - start,
+            protection: arguments[2],
+        })
     }
 
     /// Names shared files that were mapped before.

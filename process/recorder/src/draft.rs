@@ -4,12 +4,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, Seek as _};
+use std::sync::Arc;
 
 use reprise_process_events::{OMITTED, PAGE, PLACES, PLACES_VERSION, Place, Region, Start, wire};
 use reprise_recording::{Closing, Manifest, NotRecorded, StreamInfo, WriteError, Writer};
 
 use crate::dump::{Recorded, Snapshot};
-use crate::log::{Page, Paused};
+use crate::log::{Beginning, Contents, Page};
 
 /// A recording without memory.
 pub struct Draft {
@@ -60,7 +61,8 @@ impl Draft {
     pub fn last_pause(&self, process: u32) -> Option<u64> {
         let mut all = self.snapshots.iter();
         let one = all.find(|one| one.whose.process == process)?;
-        Some(one.pauses.last()?.first - 1)
+        let mut pauses = one.later.iter().rev().filter(|one| one.paused);
+        Some(pauses.next()?.first - 1)
     }
 
     /// Writes where the pauses of a process were: their events, and how many
@@ -184,10 +186,11 @@ impl Memory<'_> {
             return self.0.shadow.ranges().unwrap_or_default();
         }
         let mut ranges: Vec<(u64, u64)> = Vec::new();
-        for (address, _) in self.brought(map) {
+        let brought = self.brought(map).into_iter();
+        for address in brought.flat_map(Contents::addresses) {
             match ranges.last_mut() {
-                Some((_, end)) if *end == *address => *end += PAGE,
-                _ => ranges.push((*address, address + PAGE)),
+                Some((_, end)) if *end == address => *end += PAGE,
+                _ => ranges.push((address, address + PAGE)),
             }
         }
         ranges
@@ -199,9 +202,9 @@ impl Memory<'_> {
         if map == self.0.segment {
             return self.0.shadow.page(address);
         }
-        let pages = self.brought(map);
-        let found = pages.binary_search_by_key(&address, |(at, _)| *at);
-        found.map_or([0; PAGE as usize], |found| *pages[found].1)
+        let brought = self.brought(map);
+        let page = brought.and_then(|brought| brought.page(address));
+        page.copied().unwrap_or([0; PAGE as usize])
     }
 
     /// The ranges in which there was something at a pause, by its event; `None` if
@@ -218,16 +221,15 @@ impl Memory<'_> {
         paused.is_some_and(|paused| paused.shadow.fill(address, into))
     }
 
-    fn paused(&self, pause: u64) -> Option<&Paused> {
-        let mut all = self.0.pauses.iter();
-        all.find(|paused| paused.first == pause + 1)
+    fn paused(&self, pause: u64) -> Option<&Beginning> {
+        let mut all = self.0.later.iter();
+        all.find(|one| one.paused && one.first == pause + 1)
     }
 
     /// The pages that a file brought in.
-    fn brought(&self, map: u32) -> &[(u64, Box<Page>)] {
+    fn brought(&self, map: u32) -> Option<&Contents> {
         let mut all = self.0.contents.iter();
-        let found = all.find(|contents| contents.number == map);
-        found.map_or(&[], |contents| &contents.pages)
+        all.find(|contents| contents.number == map).map(Arc::as_ref)
     }
 
     fn write(
@@ -261,8 +263,8 @@ impl Memory<'_> {
         map.finish()?;
         for contents in &self.0.contents {
             let mut map = writer.page_map(process, contents.number);
-            for (address, page) in &contents.pages {
-                map.insert(*address, page)?;
+            for (at, page) in contents.pages.iter() {
+                map.insert(contents.base + at, page)?;
             }
             map.finish()?;
         }

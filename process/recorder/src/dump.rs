@@ -14,7 +14,7 @@ use reprise_recording::{
 use crate::build_ids;
 use crate::draft::Draft;
 use crate::host;
-use crate::log::{Contents, Paused, Whose};
+use crate::log::{Beginning, Contents, Whose};
 use crate::session::Ended;
 use crate::shadow::Shadow;
 
@@ -31,8 +31,8 @@ pub(crate) struct Snapshot {
     pub(crate) shadow: Arc<Shadow>,
     pub(crate) events: Vec<Arc<Vec<u8>>>,
     pub(crate) contents: Vec<Arc<Contents>>,
-    /// Where it was stopped between two events, in order.
-    pub(crate) pauses: Vec<Paused>,
+    /// Where its memory was kept again, in order.
+    pub(crate) later: Vec<Beginning>,
     pub(crate) cut_short: Option<CutShort>,
 }
 
@@ -134,18 +134,18 @@ impl Dump {
 }
 
 impl Snapshot {
-    /// Forgets what was before the pause of this number, or before the next one whose
-    /// memory was kept; `false` if there is none.
+    /// Forgets what was before the pause of this number, or before the next place at
+    /// which memory was kept; `false` if there is none.
     pub(crate) fn forget_before(&mut self, pause: u64) -> bool {
-        let found = self.pauses.iter().position(|p| p.first > pause);
-        let Some(found) = found else {
+        let has_memory = |one: &Beginning| one.first > pause && one.shadow.is_there();
+        let Some(found) = self.later.iter().position(has_memory) else {
             return false;
         };
-        let later = self.pauses.split_off(found + 1);
-        let Some(from) = self.pauses.pop() else {
+        let later = self.later.split_off(found + 1);
+        let Some(from) = self.later.pop() else {
             return false;
         };
-        self.pauses = later;
+        self.later = later;
         let gone = from.first - self.first;
         let mut kept = Vec::new();
         for event in self

@@ -7,6 +7,7 @@ use std::time::Instant;
 use reprise_syscalls::is_restart;
 use reprise_tracee::{Resume, Stop, TraceError, Tracee, Trap};
 
+use crate::asking::{restore, restores_at};
 use crate::children::release;
 use crate::parting::counter_on;
 use crate::session::{Ended, Phase, Session, was_interrupted};
@@ -128,7 +129,7 @@ impl Left {
                 }
                 tracee.resume(Resume::ToCall, 0)
             }
-            Stop::Signal(signal) => match emulate_counter(tracee, signal) {
+            Stop::Signal(signal) => match answers(tracee, signal) {
                 Ok(true) => tracee.resume(Resume::ToCall, 0),
                 _ => tracee.resume(Resume::ToCall, signal),
             },
@@ -137,6 +138,7 @@ impl Left {
                 let child = i32::try_from(child).unwrap_or_default();
                 let child = Tracee::already(nix::unistd::Pid::from_raw(child));
                 release(child, |child| {
+                    restore(child);
                     if let Some(processors) = self.processors {
                         processors.restore(child.pid());
                     }
@@ -171,4 +173,9 @@ impl Left {
         }
         counter_on(self.tracee, behind).is_ok() && self.tracee.detach(0).is_ok()
     }
+}
+
+/// Whether a thread has stopped at an instruction that was made to, and can go on.
+fn answers(tracee: Tracee, signal: i32) -> Result<bool, TraceError> {
+    Ok(emulate_counter(tracee, signal)? || restores_at(tracee, signal))
 }

@@ -15,6 +15,10 @@ use nix::unistd::Pid;
 use reprise_recording::{Ending, Failure, Manifest};
 use reprise_tracee::TraceError;
 
+mod leftover;
+
+pub use self::leftover::Leftover;
+
 use crate::archive::Archive;
 use crate::attach::Attached;
 use crate::condition::Watch;
@@ -71,12 +75,6 @@ pub struct Outcome {
     pub stopped: bool,
     /// A program that was attached to was let go for this reason.
     pub let_go: Option<String>,
-}
-
-/// Processes that the subject made and that have outlived it.
-pub struct Leftover {
-    members: Vec<Session>,
-    quiet: Quiet,
 }
 
 pub(crate) fn run(
@@ -136,6 +134,9 @@ pub(crate) fn run(
         token: Token::default(),
         loans,
         let_go: Cell::default(),
+        brought: RefCell::default(),
+        asking: RefCell::default(),
+        disturbed: RefCell::default(),
         written: Cell::new(false),
     });
     let watch = Watch::new(settings.fails_when.clone());
@@ -359,34 +360,6 @@ impl Family {
         let lost = wanted && !self.shared.dump(Why::Ended, ending, failure, failed);
         self.shared.leaving.set(true);
         lost
-    }
-}
-
-impl Leftover {
-    /// Whether there are any.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.members.is_empty()
-    }
-
-    /// Lets each of them go where it next makes a system call. They are not woken
-    /// for that, so it may take long.
-    pub fn let_go(self) {
-        let Self { members, quiet } = self;
-        let mut members = members;
-        while !members.is_empty() {
-            let mut born = Vec::new();
-            members.retain_mut(|member| {
-                let stepped = member.step();
-                born.append(&mut member.born);
-                stepped.is_ok() && !matches!(member.phase, Phase::Over(_))
-            });
-            members.append(&mut born);
-            if !members.is_empty() {
-                turns::sleep(members.iter().filter_map(|one| one.wake).min());
-            }
-        }
-        drop(quiet);
     }
 }
 

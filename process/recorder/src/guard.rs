@@ -24,7 +24,7 @@ use std::collections::HashSet;
 use std::fs;
 use std::io::{self, PipeWriter, Read as _, Write as _, pipe};
 use std::num::NonZeroUsize;
-use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use nix::libc;
@@ -34,6 +34,7 @@ use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction
 use nix::unistd::{ForkResult, Pid, fork};
 use reprise_tracee::{Resume, Stop, TraceError, Tracee, Trap};
 
+use crate::asking::{restore, restores};
 use crate::attach::undo_all;
 use crate::children::release;
 use crate::parting::set_free;
@@ -47,6 +48,9 @@ pub struct Guard(PipeWriter);
 /// The most processes of a subject that the guard knows of.
 const MEMBERS: usize = 256;
 
+/// The most places in programs that the guard knows of.
+const SITES: usize = 1024;
+
 /// What the recorder leaves to its guard.
 #[repr(C)]
 struct Left {
@@ -54,6 +58,10 @@ struct Left {
     held: AtomicU64,
     /// The processes that the subject has made; 0 is none.
     members: [AtomicI32; MEMBERS],
+    /// How often a byte of a program was changed, and the last of them: the address
+    /// with the old byte below it.
+    changes: AtomicUsize,
+    sites: [AtomicU64; SITES],
 }
 
 impl Guard {
@@ -83,6 +91,27 @@ fn left() -> Option<&'static Left> {
     // SAFETY: null, or a mapping of this size that stays for good and began as
     // zeros, which is a value of this type.
     unsafe { LEFT.load(Ordering::Relaxed).as_ref() }
+}
+
+/// A byte of a program is about to be changed, so that an instruction stops. What
+/// cannot be remembered must stay as it is; returns whether it was.
+pub(crate) fn remember(address: u64, byte: u8) -> bool {
+    let Some(left) = left() else { return false };
+    let site = address << 8 | u64::from(byte);
+    let known = left.sites.iter();
+    if !{ known }.any(|known| known.load(Ordering::Relaxed) == site) {
+        let next = left.changes.fetch_add(1, Ordering::Relaxed);
+        left.sites[next % SITES].store(site, Ordering::Relaxed);
+    }
+    true
+}
+
+/// The bytes that were changed, in whichever program.
+pub(crate) fn changes() -> Vec<(u64, u8)> {
+    let sites = left().map(|left| &left.sites[..]).unwrap_or_default();
+    let sites = sites.iter().map(|site| site.load(Ordering::Relaxed));
+    let sites = sites.filter(|site| *site != 0);
+    sites.map(|site| (site >> 8, site as u8)).collect()
 }
 
 fn held() -> Option<&'static AtomicU64> {
@@ -255,6 +284,7 @@ fn take_over(pid: Pid) -> Result<Ended, TraceError> {
                 if !undone {
                     // What cannot be undone must not keep it from running.
                     all_processors(subject);
+                    restore(subject);
                     let _ = undo(subject);
                     let _ = subject.set_options(libc::PTRACE_O_TRACESYSGOOD);
                     undone = true;
@@ -298,6 +328,7 @@ impl Others {
             Err(_) | Ok(Some(Stop::Exited(_) | Stop::Killed(_))) => false,
             Ok(Some(Stop::Trap(Trap::Stop(libc::SIGTRAP)))) => {
                 all_processors(thread);
+                restore(thread);
                 let _ = undo(thread);
                 thread.detach(0).is_err()
             }
@@ -319,10 +350,14 @@ fn follow(thread: Tracee, stop: Stop, woken: &mut bool) -> Result<(), TraceError
             *woken = true;
             thread.resume(Resume::Freely, 0)
         }
+        Stop::Signal(libc::SIGILL) if restores(thread) => thread.resume(Resume::Freely, 0),
         Stop::Signal(signal) => thread.resume(Resume::Freely, signal),
         Stop::Trap(Trap::Child) => {
             let child = i32::try_from(thread.message()?).unwrap_or_default();
-            release(Tracee::already(Pid::from_raw(child)), all_processors);
+            release(Tracee::already(Pid::from_raw(child)), |child| {
+                all_processors(child);
+                restore(child);
+            });
             thread.resume(Resume::Freely, 0)
         }
         Stop::Trap(Trap::Stop(_)) => thread.resume(Resume::Listening, 0),

@@ -14,8 +14,9 @@
 //! | what happens at each stop of one? | `session.rs`; when it is recorded no more: `parting.rs` |
 //! | … at a system call? | `calls.rs`; when it maps memory `contents.rs` |
 //! | … at a signal? | `signals.rs` |
+//! | … at an instruction that asks the processor? | `asking.rs` |
 //! | … when it makes a process? | `children.rs`; when they share memory: `sharing.rs` |
-//! | … when it has several threads? | `threads.rs`; whose turn it is: `turns.rs`; in the middle of a computation: `repetition.rs`; letting go of them: `escort.rs`; what their end writes: `at_exit.rs` |
+//! | … when it has several threads? | `threads.rs`; whose turn it is: `turns.rs`; in the middle of a computation: `cut_off.rs`, `repetition.rs`; letting go of them: `escort.rs`; what their end writes: `at_exit.rs` |
 //! | where does a segment begin, and the run end? | `segment.rs`, `snapshot.rs` |
 //! | what is kept, and for how long? | `log.rs`, of all processes `archive.rs`; in how much memory: `purse.rs`, `memory.rs`; the subject's memory: `shadow.rs` |
 //! | what goes into the file, and when? | `dump.rs`, `dumper.rs`, `build_ids.rs`; which memory: `draft.rs`; `condition.rs`, `control.rs` |
@@ -25,6 +26,7 @@
 //! go and runs on.
 
 mod archive;
+mod asking;
 mod at_exit;
 mod attach;
 mod build_ids;
@@ -33,6 +35,7 @@ mod children;
 mod condition;
 mod contents;
 mod control;
+mod cut_off;
 mod draft;
 mod dump;
 mod dumper;

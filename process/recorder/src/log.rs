@@ -33,7 +33,26 @@ pub(crate) type Page = [u8; PAGE as usize];
 /// The pages that a mapped file brought in, by the number of their page map.
 pub(crate) struct Contents {
     pub(crate) number: u32,
-    pub(crate) pages: Vec<(u64, Box<Page>)>,
+    /// Where it was mapped.
+    pub(crate) base: u64,
+    pub(crate) pages: Arc<Brought>,
+}
+
+/// Pages, by how far they are from the beginning. Processes that map the same
+/// have them together.
+pub(crate) type Brought = Vec<(u64, Box<Page>)>;
+
+impl Contents {
+    /// Where there are pages.
+    pub(crate) fn addresses(&self) -> impl Iterator<Item = u64> {
+        self.pages.iter().map(|(at, _)| self.base + at)
+    }
+
+    pub(crate) fn page(&self, address: u64) -> Option<&Page> {
+        let at = address.checked_sub(self.base)?;
+        let found = self.pages.binary_search_by_key(&at, |(at, _)| *at);
+        found.ok().map(|found| &*self.pages[found].1)
+    }
 }
 
 /// How much is kept.
@@ -54,16 +73,17 @@ pub(crate) enum Joint {
     Apart,
 }
 
-/// The state at a pause.
+/// The state where a segment begins: at a pause, or between two events.
 #[derive(Clone)]
-pub(crate) struct Paused {
-    /// The number of the segment that begins there.
+pub(crate) struct Beginning {
+    /// The segment's number.
     pub(crate) segment: u32,
-    /// The number of the first event behind it; its own is the one before.
+    /// The number of the first event behind it; that of a pause is the one before.
     pub(crate) first: u64,
     pub(crate) began: Instant,
     pub(crate) start: Arc<Start>,
     pub(crate) shadow: Arc<Shadow>,
+    pub(crate) paused: bool,
 }
 
 /// Whose log it is.
@@ -223,14 +243,22 @@ impl Log {
         kept.drop_for_memory();
     }
 
-    /// Keeps what a mapped file brought in, and returns its number.
-    pub(crate) fn content(&self, pages: Vec<(u64, Box<Page>)>) -> u32 {
+    /// Keeps what a mapped file brought in, and returns its number. What others have,
+    /// too, takes no memory.
+    pub(crate) fn content(&self, base: u64, pages: Arc<Brought>, is_new: bool) -> u32 {
         let kept = &mut *self.kept();
         let number = FIRST_CONTENT + kept.next_content;
         kept.next_content = (kept.next_content + 1) % OMITTED;
         if let Some(segment) = kept.segments.back_mut() {
-            segment.len += (pages.len() * size_of::<Page>()) as u64;
-            segment.contents.push(Arc::new(Contents { number, pages }));
+            if is_new {
+                segment.len += (pages.len() * size_of::<Page>()) as u64;
+            }
+            let contents = Contents {
+                number,
+                base,
+                pages,
+            };
+            segment.contents.push(Arc::new(contents));
         }
         number
     }
@@ -295,7 +323,7 @@ impl Log {
             shadow: from.shadow.clone(),
             events: segments.iter().flat_map(|s| s.events.clone()).collect(),
             contents: segments.iter().flat_map(|s| s.contents.clone()).collect(),
-            pauses: segments.iter().skip(1).filter_map(|s| s.pause()).collect(),
+            later: segments.iter().skip(1).map(|s| s.beginning()).collect(),
             cut_short: kept.closed.clone(),
         })
     }

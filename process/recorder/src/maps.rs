@@ -10,6 +10,8 @@ use reprise_process_events::Region;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Mapped {
     pub(crate) region: Region,
+    /// Where in its file it begins.
+    pub(crate) offset: u64,
     /// Changes are seen by others, and theirs are seen here.
     pub(crate) shared: bool,
     /// There is a file behind it.
@@ -21,6 +23,7 @@ impl Mapped {
     pub(crate) fn within(&self, start: u64, end: u64) -> Option<Self> {
         let mut part = self.clone();
         part.region.start = part.region.start.max(start);
+        part.offset += part.region.start - self.region.start;
         part.region.end = part.region.end.min(end);
         (part.region.start < part.region.end).then_some(part)
     }
@@ -62,7 +65,7 @@ fn parse(line: &str) -> Option<Mapped> {
     };
     let (start, end) = field().split_once('-')?;
     let flags = field().as_bytes();
-    let (_offset, _device, inode) = (field(), field(), field());
+    let (offset, _device, inode) = (field(), field(), field());
     let protection = flags
         .iter()
         .zip(b"rwx")
@@ -77,10 +80,28 @@ fn parse(line: &str) -> Option<Mapped> {
             protection,
             name: rest.to_owned(),
         },
+        offset: u64::from_str_radix(offset, 16).ok()?,
         shared: flags.get(3) == Some(&b's'),
         // The kernel's code for all programs is there before it is used, too.
-        file: inode != "0" || rest == "[vdso]",
+        // The first memory that was made for `shmat` has the number 0.
+        file: inode != "0" || rest == "[vdso]" || rest.starts_with("/SYSV"),
     })
+}
+
+/// How long the memory is that a process has attached at an address: parts of it
+/// may have got other protections since.
+pub(crate) fn attached(pid: Pid, start: u64) -> io::Result<u64> {
+    let all = mapped(pid)?;
+    let first = all.iter().find(|mapped| mapped.region.start == start);
+    let Some(first) = first else { return Ok(0) };
+    let mut end = start;
+    for next in &all {
+        let goes_on = next.region.start == end && next.offset == end - start;
+        if goes_on && next.shared && next.region.name == first.region.name {
+            end = next.region.end;
+        }
+    }
+    Ok(end - start)
 }
 
 /// Where the heap of a fresh program begins, and so ends.

@@ -5,6 +5,7 @@ use nix::libc;
 use reprise_recording::CutShort;
 use reprise_tracee::{Stop, TraceError, Tracee, Trap};
 
+use crate::asking::restore;
 use crate::guard;
 use crate::session::{Ended, Phase, Session, Trouble, was_interrupted};
 
@@ -38,6 +39,10 @@ impl Session {
                 return Ok(());
             }
             _ => {}
+        }
+        // Who borrows its memory leaves it soon.
+        if !self.borrows {
+            restore(self.thread.tracee);
         }
         // What cannot be undone any more must not keep it from running.
         let _ = self.undo(stop);

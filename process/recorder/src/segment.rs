@@ -32,6 +32,8 @@ impl Session {
             ));
         }
         self.remove_chance()?;
+        self.asking.clear();
+        self.make_them_stop(0, u64::MAX)?;
         self.brk = maps::start_of_heap(self.thread.tracee.pid())?;
         self.unforked.clear();
         self.site = find_syscall(self.thread.tracee);
@@ -43,6 +45,11 @@ impl Session {
     /// segment begins if it is time.
     pub(crate) fn turn(&mut self, behind: u64) -> Result<(), Trouble> {
         self.site = Some(behind);
+        if self.shared.was_disturbed(self.process) && !self.over {
+            let why = "another process has written into its memory";
+            self.log.note("the time before", why);
+            return self.begin_segment(self.site, Joint::Apart);
+        }
         if !self.over && self.log.is_due() {
             self.begin_segment(self.site, Joint::Follows)?;
         }

@@ -130,6 +130,8 @@ pub(crate) struct Session {
     pub(crate) sites: std::collections::HashSet<u64>,
     /// The address behind one of them, by which calls are made in its name.
     pub(crate) site: Option<u64>,
+    /// The bytes of instructions that were changed, so that they stop.
+    pub(crate) asking: std::collections::HashMap<u64, u8>,
     /// Memory that the subject keeps from its copies.
     pub(crate) unforked: Vec<(u64, u64)>,
     /// The memory that it shares with others.
@@ -185,6 +187,7 @@ impl Session {
             failure: None,
             over: false,
             sites: std::collections::HashSet::default(),
+            asking: std::collections::HashMap::default(),
             site: None,
             unforked: Vec::new(),
             sharing: Sharing::default(),

@@ -2,18 +2,22 @@
 //! what of them, and whose turn it is.
 
 use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::{SigSet, Signal};
+use nix::unistd::Pid;
 use reprise_recording::{Ending, Failure};
 
 use crate::archive::Archive;
+use crate::asking::Known;
 use crate::attach::Loans;
+use crate::contents::Which;
 use crate::dump::Why;
 use crate::dumper::Dumper;
+use crate::log::Brought;
 use crate::sharing::Token;
 use crate::spawn::FOR_SUBJECT;
 
@@ -79,6 +83,12 @@ pub(crate) struct Shared {
     pub(crate) leaving: Cell<bool>,
     /// Who runs, of those that share memory.
     pub(crate) token: Token,
+    /// What files have brought in, that others may map, too.
+    pub(crate) brought: RefCell<HashMap<Which, Arc<Brought>>>,
+    /// Where files have instructions that ask the processor.
+    pub(crate) asking: RefCell<Known>,
+    /// Those into whose memory another one has written.
+    pub(crate) disturbed: RefCell<HashSet<u32>>,
     /// What was taken from a program that ran before.
     pub(crate) loans: Option<RefCell<Loans>>,
     /// Why that is recorded no more.
@@ -113,6 +123,22 @@ impl Shared {
         }
         self.dumped.set(Some(Instant::now()));
         self.dump(why, Ending::Running, Some(failure), Some(process));
+    }
+
+    /// A process has written into another's memory.
+    pub(crate) fn wrote_into(&self, process: u64, by: Pid) {
+        let Ok(process) = u32::try_from(process) else {
+            return;
+        };
+        if process != by.as_raw().cast_unsigned() {
+            self.disturbed.borrow_mut().insert(process);
+        }
+    }
+
+    /// Whether somebody has written into this one's memory since the last time.
+    pub(crate) fn was_disturbed(&self, process: Pid) -> bool {
+        let mut disturbed = self.disturbed.borrow_mut();
+        !disturbed.is_empty() && disturbed.remove(&process.as_raw().cast_unsigned())
     }
 
     /// Whether the subject ran before it was recorded.

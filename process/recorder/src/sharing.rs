@@ -15,10 +15,11 @@ use nix::unistd::Pid;
 use reprise_process_events::{Event, PAGE, Write};
 use reprise_tracee::{Resume, Stop, Trap};
 
+use crate::cut_off::Stopped;
 use crate::log::Joint;
 use crate::maps;
 use crate::session::{Phase, Session, Trouble};
-use crate::turns::{self, PAUSE, Stopped};
+use crate::turns::{self, PAUSE};
 
 /// The most shared memory that is looked at with each call.
 const MOST: u64 = 1 << 20;
@@ -180,9 +181,8 @@ impl Session {
     fn shared_content(&self) -> Vec<Vec<u8>> {
         let read = |&(start, end): &(u64, u64)| {
             let len = usize::try_from(end - start).unwrap_or(0);
-            let mut bytes = self.thread.tracee.read_some(start, len);
-            bytes.resize(len, 0);
-            bytes
+            // The call may be one that takes it away.
+            self.thread.tracee.read_some(start, len)
         };
         self.sharing.ranges.iter().map(read).collect()
     }

@@ -73,6 +73,9 @@ impl Session {
         if number == libc::SIGSEGV && fault && self.read_counter(&registers)? {
             return Next::CALL;
         }
+        if number == libc::SIGILL && fault && self.answer(&registers)? {
+            return Next::CALL;
+        }
         let effect = self.effect(number)?;
         if effect == Effect::None {
             return Ok(Next::Go(Resume::ToCall, number));

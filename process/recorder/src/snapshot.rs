@@ -103,6 +103,19 @@ impl Image {
         Ok(())
     }
 
+    /// The same of memory that can be written to.
+    pub(crate) fn writable_pages<E: From<io::Error>>(
+        &self,
+        mut each: impl FnMut(u64, &mut [u8; PAGE as usize]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        const WRITABLE: u32 = nix::libc::PROT_WRITE as u32;
+        let parts = self.mapped.iter();
+        for mapped in parts.filter(|mapped| mapped.region.protection & WRITABLE != 0) {
+            self.pages_of(mapped, &mut each)?;
+        }
+        Ok(())
+    }
+
     /// What a copy of the process would not keep: memory that others share, and
     /// `unforked` ranges.
     pub(crate) fn uncopied(&self, unforked: &[(u64, u64)]) -> Vec<Mapped> {
@@ -168,7 +181,8 @@ impl Image {
         mapped: &Mapped,
         each: &mut impl FnMut(u64, &mut [u8; PAGE as usize]) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut block = vec![0; BLOCK as usize];
+        let len = BLOCK.min(mapped.region.end - mapped.region.start);
+        let mut block = vec![0; len as usize];
         let mut at = mapped.region.start;
         while at < mapped.region.end {
             let end = mapped.region.end.min(at + BLOCK);

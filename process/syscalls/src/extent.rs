@@ -110,6 +110,14 @@ impl<M: Memory> Done<'_, M> {
                     out.push(extent(at.wrapping_add(56), 8));
                 }
             }
+            Shape::Ioctl(decides) if self.argument(decides) as u32 == special::INTERFACES => {
+                // A length and a pointer, and so much behind it.
+                let buffer = self.u64_at(address.wrapping_add(8));
+                out.push(extent(address, 16));
+                if buffer != 0 {
+                    out.push(extent(buffer, u64::from(self.u32_at(address)).min(1 << 20)));
+                }
+            }
             Shape::Ioctl(decides) => self.special(address, decides, special::ioctl, out)?,
             Shape::Fcntl(decides) => self.special(address, decides, special::fcntl, out)?,
             Shape::Prctl(decides) => self.special(address, decides, special::prctl, out)?,
@@ -317,6 +325,14 @@ mod tests {
             &none,
             &[(0x6000, 16)],
         );
+    }
+
+    #[test]
+    fn a_list_of_interfaces_comes_with_its_length() {
+        let list = words(&[80, 0x5000]);
+        let arguments = [3, u64::from(special::INTERFACES), 0x1000, 0, 0, 0];
+        let expected = [(0x1000, 16), (0x5000, 80)];
+        check(libc::SYS_ioctl, arguments, 0, &list, &expected);
     }
 
     #[test]

@@ -15,6 +15,9 @@ pub enum Class {
     /// Answered with ENOSYS and named in the recording: the kernel would write
     /// to memory behind the recorder's back.
     Refused,
+    /// Answered with EPERM and named in the recording, as it would be under any
+    /// tracer.
+    Denied,
     /// Answered with ENOSYS; every program copes, so it is not worth a word.
     Hidden,
 }

@@ -2,6 +2,10 @@
 //! `fcntl`, `prctl` and `arch_prctl`. Each function returns how many bytes are
 //! written behind the pointer, or `None` when that is not known.
 
+/// The request for a list of all interfaces (`SIOCGIFCONF`), whose length is behind
+/// the pointer.
+pub(crate) const INTERFACES: u32 = 0x8912;
+
 /// What an `ioctl` with this request writes.
 #[must_use]
 pub fn ioctl(request: u64) -> Option<u32> {
@@ -46,7 +50,93 @@ const IOCTLS: &[(libc::Ioctl, u32)] = &[
     (libc::FIONCLEX, 0),
     (libc::FICLONE, 0),
     (libc::FS_IOC_GETFLAGS, 8),
+    (libc::FS_IOC_SETFLAGS, 0),
+    (libc::FS_IOC_GETVERSION, 8),
+    (libc::FS_IOC_SETVERSION, 0),
+    (libc::FICLONERANGE, 0),
+    (TIOCGPTPEER, 0),
+    (libc::TIOCGEXCL, 4),
+    (TIOCGPTLCK, 4),
+    (libc::TIOCPKT, 0),
+    (TIOCGPKT, 4),
+    (libc::TIOCSTI, 0),
+    (libc::TIOCCONS, 0),
+    (libc::TIOCMGET, 4),
+    (libc::TIOCMBIS, 0),
+    (libc::TIOCMBIC, 0),
+    (libc::TIOCMSET, 0),
+    (libc::TIOCMIWAIT, 0),
+    (libc::TIOCSBRK, 0),
+    (libc::TIOCCBRK, 0),
+    (libc::TIOCSETD, 0),
+    (libc::TIOCGETD, 4),
+    (FIOQSIZE, 8),
+    (FIGETBSZ, 4),
+    (FS_IOC_FSGETXATTR, 28),
+    (FS_IOC_FSSETXATTR, 0),
+    (FS_IOC_GETFSLABEL, 256),
+    (BLKROGET, 4),
+    (BLKGETSIZE, 8),
+    (BLKSSZGET, 4),
+    (BLKGETSIZE64, 8),
+    (BLKPBSZGET, 4),
+    (BLKFLSBUF, 0),
+    (KDGKBTYPE, 1),
+    (KDGKBMODE, 4),
+    (KDGETMODE, 4),
+    (VT_GETSTATE, 6),
+    (RNDGETENTCNT, 4),
+    (SIOCATMARK, 4),
+    (SIOCGIFNAME, INTERFACE),
+    (SIOCGIFFLAGS, INTERFACE),
+    (SIOCGIFADDR, INTERFACE),
+    (SIOCGIFDSTADDR, INTERFACE),
+    (SIOCGIFBRDADDR, INTERFACE),
+    (SIOCGIFNETMASK, INTERFACE),
+    (SIOCGIFMETRIC, INTERFACE),
+    (SIOCGIFMTU, INTERFACE),
+    (SIOCGIFHWADDR, INTERFACE),
+    (SIOCGIFINDEX, INTERFACE),
+    (SIOCGIFTXQLEN, INTERFACE),
+    // Open the namespace of a file, its parent or owner; which kind it is.
+    (0xb701, 0),
+    (0xb702, 0),
+    (0xb703, 0),
 ];
+
+const TIOCGPTPEER: libc::Ioctl = 0x5441;
+const TIOCGPTLCK: libc::Ioctl = 0x8004_5439;
+const TIOCGPKT: libc::Ioctl = 0x8004_5438;
+const FIOQSIZE: libc::Ioctl = 0x5460;
+const FIGETBSZ: libc::Ioctl = 2;
+const FS_IOC_FSGETXATTR: libc::Ioctl = 0x801c_581f;
+const FS_IOC_FSSETXATTR: libc::Ioctl = 0x401c_5820;
+const FS_IOC_GETFSLABEL: libc::Ioctl = 0x8100_9431;
+const BLKROGET: libc::Ioctl = 0x125e;
+const BLKGETSIZE: libc::Ioctl = 0x1260;
+const BLKFLSBUF: libc::Ioctl = 0x1261;
+const BLKSSZGET: libc::Ioctl = 0x1268;
+const BLKPBSZGET: libc::Ioctl = 0x127b;
+const BLKGETSIZE64: libc::Ioctl = 0x8008_1272;
+const KDGKBTYPE: libc::Ioctl = 0x4b33;
+const KDGETMODE: libc::Ioctl = 0x4b3b;
+const KDGKBMODE: libc::Ioctl = 0x4b44;
+const VT_GETSTATE: libc::Ioctl = 0x5603;
+const RNDGETENTCNT: libc::Ioctl = 0x8004_5200;
+const SIOCATMARK: libc::Ioctl = 0x8905;
+/// The length of an `ifreq`.
+const INTERFACE: u32 = 40;
+const SIOCGIFNAME: libc::Ioctl = 0x8910;
+const SIOCGIFFLAGS: libc::Ioctl = 0x8913;
+const SIOCGIFADDR: libc::Ioctl = 0x8915;
+const SIOCGIFDSTADDR: libc::Ioctl = 0x8917;
+const SIOCGIFBRDADDR: libc::Ioctl = 0x8919;
+const SIOCGIFNETMASK: libc::Ioctl = 0x891b;
+const SIOCGIFMETRIC: libc::Ioctl = 0x891d;
+const SIOCGIFMTU: libc::Ioctl = 0x8921;
+const SIOCGIFHWADDR: libc::Ioctl = 0x8927;
+const SIOCGIFINDEX: libc::Ioctl = 0x8933;
+const SIOCGIFTXQLEN: libc::Ioctl = 0x8942;
 
 /// What an `fcntl` with this command writes.
 #[must_use]
@@ -112,6 +202,10 @@ pub fn prctl(option: u64) -> Option<u32> {
         libc::PR_CAP_AMBIENT,
         libc::PR_SET_PTRACER,
         libc::PR_SET_VMA,
+        libc::PR_GET_SPECULATION_CTRL,
+        libc::PR_SET_SPECULATION_CTRL,
+        libc::PR_MCE_KILL,
+        libc::PR_MCE_KILL_GET,
     ];
     match i32::try_from(option).ok()? {
         libc::PR_GET_NAME => Some(16),

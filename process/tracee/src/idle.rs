@@ -20,7 +20,7 @@ const TRACERS_FLAGS: u64 = 0x1_0100;
 const IN_USE: std::ops::Range<usize> = 512..520;
 
 /// Where the processor's general registers are in the kernel's order.
-const ORDER: [usize; 16] = [10, 11, 12, 5, 19, 4, 13, 14, 9, 8, 7, 6, 3, 2, 1, 0];
+pub(crate) const ORDER: [usize; 16] = [10, 11, 12, 5, 19, 4, 13, 14, 9, 8, 7, 6, 3, 2, 1, 0];
 
 /// Memory that an instruction may write, as it is before.
 type Places = Vec<(u64, Vec<u8>)>;
@@ -126,6 +126,9 @@ fn computes(instruction: &Instruction) -> bool {
             | Mnemonic::Rdpmc
             | Mnemonic::Cpuid
             | Mnemonic::Xgetbv
+            // To the decoder, ways into the kernel are calls.
+            | Mnemonic::Syscall
+            | Mnemonic::Sysenter
     );
     let repeats = instruction.has_rep_prefix() || instruction.has_repne_prefix();
     let repeats = repeats && instruction.is_string_instruction();
@@ -160,4 +163,28 @@ fn is_same(one: &State, other: &State) -> bool {
     let mut pairs = one.extended.iter().zip(&other.extended).enumerate();
     plain(&one.registers) == plain(&other.registers)
         && pairs.all(|(at, (one, other))| one == other || IN_USE.contains(&at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use iced_x86::{Decoder, DecoderOptions};
+
+    #[test]
+    fn whoever_goes_into_the_kernel_does_not_compute() {
+        let check = |code: &[u8], expected| {
+            let mut decoder = Decoder::with_ip(64, code, 0x1000, DecoderOptions::NONE);
+            assert_eq!(computes(&decoder.decode()), expected, "{code:x?}");
+        };
+        // syscall, sysenter, int 0x80, ud2
+        check(&[0x0f, 0x05], false);
+        check(&[0x0f, 0x34], false);
+        check(&[0xcd, 0x80], false);
+        check(&[0x0f, 0x0b], false);
+        // pause, a call, a comparison with memory, a jump back
+        check(&[0xf3, 0x90], true);
+        check(&[0xe8, 0, 0, 0, 0], true);
+        check(&[0x83, 0x3f, 0x00], true);
+        check(&[0xeb, 0xfe], true);
+    }
 }

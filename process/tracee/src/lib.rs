@@ -5,6 +5,7 @@
 //! signals end before the real-time ones, and it knows no extended registers.
 //! All `unsafe` of that is in `ptrace`.
 
+pub mod asking;
 mod debug;
 mod idle;
 mod inject;

@@ -16,7 +16,6 @@ mod seccomp;
 mod seize;
 mod settings;
 mod tracee;
-mod userfaultfd;
 
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
@@ -38,8 +37,6 @@ const LIMIT: Duration = Duration::from_secs(20);
 pub enum Inner {
     /// Trace a child.
     Ptrace,
-    /// Catch page faults of a child.
-    Userfaultfd,
     /// Count a child's cycles.
     Counters,
     /// Filter system calls.
@@ -59,7 +56,6 @@ impl Inner {
     pub fn run(self, pid: Option<u32>) -> Option<Finding> {
         match self {
             Self::Ptrace => Some(ptrace::probe()),
-            Self::Userfaultfd => Some(userfaultfd::probe()),
             Self::Counters => Some(counters::probe()),
             Self::Seccomp => Some(seccomp::probe()),
             Self::Landlock => Some(landlock::probe()),

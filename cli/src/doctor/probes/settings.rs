@@ -6,12 +6,11 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-const NAMES: [&str; 5] = [
+const NAMES: [&str; 4] = [
     "kernel.apparmor_restrict_unprivileged_userns",
     "kernel.unprivileged_userns_clone",
     "kernel.yama.ptrace_scope",
     "user.max_user_namespaces",
-    "vm.unprivileged_userfaultfd",
 ];
 
 /// The settings of a machine.

@@ -99,6 +99,8 @@ fn event() -> impl Strategy<Value = Event> {
         call().prop_map(Event::Call),
         state().prop_map(|state| Event::Pause(Pause { state })),
         vec(written(), 0..4).prop_map(Event::Changed),
+        (any::<u64>(), registers())
+            .prop_map(|(ip, registers)| { Event::Answer(Box::new(Answer { ip, registers })) }),
         (position(), any::<(u32, u64)>(), written(), state()).prop_map(
             |(at, (number, ip), frame, state)| Event::Signal(Signal {
                 at,

@@ -178,7 +178,7 @@ fn leave(thread: &Thread) -> Result<(), TraceError> {
         return settle(tracee).map(|_| ());
     };
     let result = match entered.way {
-        Way::Refused => Some((-38i64).cast_unsigned()),
+        Way::Refused(answer) => Some(answer),
         Way::Pretended => Some(0),
         _ => None,
     };

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use reprise_process_events::Start;
 use reprise_recording::{CutShort, NotRecorded};
 
-use super::{Bounds, Contents, Paused, Whose};
+use super::{Beginning, Bounds, Contents, Whose};
 use crate::memory;
 use crate::purse::Share;
 use crate::session::Ended;
@@ -72,15 +72,16 @@ pub(super) struct Kept {
 }
 
 impl Segment {
-    /// The pause that it begins at, if it does.
-    pub(super) fn pause(&self) -> Option<Paused> {
-        self.paused.then(|| Paused {
+    /// Where it begins.
+    pub(super) fn beginning(&self) -> Beginning {
+        Beginning {
             segment: self.number,
             first: self.first,
             began: self.began,
             start: self.start.clone(),
             shadow: self.shadow.clone(),
-        })
+            paused: self.paused,
+        }
     }
 
     pub(super) fn append(&mut self, event: &[u8]) {

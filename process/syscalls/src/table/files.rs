@@ -218,6 +218,7 @@ pub(super) const CALLS: &[Call] = &[
     refused(libc::SYS_io_setup, "io_setup", 2),
     refused(libc::SYS_io_destroy, "io_destroy", 1),
     refused(libc::SYS_io_getevents, "io_getevents", 5),
+    refused(333, "io_pgetevents", 6),
     refused(libc::SYS_io_submit, "io_submit", 3),
     refused(libc::SYS_io_cancel, "io_cancel", 3),
     refused(libc::SYS_io_uring_setup, "io_uring_setup", 2),

@@ -1,6 +1,7 @@
 //! The table, one file per family of calls.
 
 mod between;
+mod bygone;
 mod files;
 mod memory;
 mod mounts;
@@ -15,6 +16,7 @@ use crate::shape::{Call, Class, Place, Shape, Size};
 /// The families.
 const FAMILIES: &[&[Call]] = &[
     between::CALLS,
+    bygone::CALLS,
     files::CALLS,
     memory::CALLS,
     mounts::CALLS,
@@ -111,6 +113,10 @@ const fn refused(number: i64, name: &'static str, arguments: u8) -> Call {
     of_class(Class::Refused, number, name, arguments, NONE, NONE)
 }
 
+const fn denied(number: i64, name: &'static str, arguments: u8) -> Call {
+    of_class(Class::Denied, number, name, arguments, NONE, NONE)
+}
+
 const fn of_class(
     class: Class,
     number: i64,
@@ -194,7 +200,10 @@ mod tests {
     #[test]
     fn what_is_not_done_writes_nothing() {
         for call in all() {
-            if matches!(call.class, Class::Refused | Class::Hidden | Class::Mapping) {
+            if matches!(
+                call.class,
+                Class::Refused | Class::Denied | Class::Hidden | Class::Mapping
+            ) {
                 assert!(call.writes.is_empty(), "{}", call.name);
             }
         }

@@ -30,6 +30,13 @@ pub(super) const CALLS: &[Call] = &[
     ),
     plain(libc::SYS_clock_settime, "clock_settime", 2),
     call(libc::SYS_adjtimex, "adjtimex", 1, NONE, &[fixed(0, 208)]),
+    call(
+        libc::SYS_clock_adjtime,
+        "clock_adjtime",
+        2,
+        NONE,
+        &[fixed(1, 208)],
+    ),
     call(libc::SYS_nanosleep, "nanosleep", 2, NONE, &[fixed(1, 16)]),
     call(
         libc::SYS_clock_nanosleep,
