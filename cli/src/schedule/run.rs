@@ -29,6 +29,8 @@ pub enum Choice<'c> {
     },
     /// The wishes in a file: a plan, or stretches.
     Guide(&'c Path),
+    /// The vectors in a file: who accesses what is shared, in which order.
+    Merge(&'c Path),
 }
 
 /// What is started.
@@ -128,6 +130,9 @@ pub struct Run {
     pub said: Vec<String>,
     refused: Option<String>,
     jvms: usize,
+    /// Elements whose vectors left nobody who could go on, and whether they wait for one
+    /// another.
+    pub clash: Option<(bool, Vec<u32>)>,
     /// It took too long and was ended.
     pub endless: bool,
     /// Somebody wanted it to end.
@@ -142,6 +147,11 @@ impl Run {
             (None, 0) => None,
             (None, status) => Some(Fault::Status(status)),
         }
+    }
+
+    /// Whether an exception was not caught.
+    pub fn uncaught(&self) -> bool {
+        matches!(self.special, Some(Fault::Uncaught { .. }))
     }
 
     /// From what the agents have reported.
@@ -174,6 +184,10 @@ impl Run {
                 self.special = Some(Fault::uncaught(rest));
             }
             "deadlock" => self.special = Some(Fault::Deadlock),
+            "clash" => {
+                let elements = rest.split(' ').filter_map(|word| word.parse().ok());
+                self.clash = Some((rest.starts_with("circle"), elements.collect()));
+            }
             "stands" => self.stands.push(rest.to_owned()),
             "refused" => self.refused = Some(rest.to_owned()),
             "say" => self.said.push(rest.to_owned()),
@@ -199,6 +213,7 @@ pub fn run(start: Start<'_>, choice: Choice<'_>, out: &Path) -> Result<Run, Fail
                 format!("explore={name},seed={seed},steps={steps}")
             }
             Choice::Guide(file) => format!("explore=guide,guide={}", text(file)?),
+            Choice::Merge(file) => format!("explore=merge,guide={}", text(file)?),
         };
         options += &values::option(start.values)?;
         options += &format!(",out={},report={}", text(out)?, text(folder.path())?);

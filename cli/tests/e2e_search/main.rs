@@ -8,4 +8,5 @@ mod free;
 mod limits;
 mod minimized;
 mod shared;
+mod shares;
 mod stage;

@@ -40,6 +40,9 @@ final class FreeThreads {
             FreeThread.forget(me);
             return;
         }
+        if (Share.on) {
+            return;
+        }
         me.follows(me.starter);
         Stripes.enter(me, Stripes.POOLS);
     }

@@ -1,0 +1,17 @@
+//! Cooperative recording: a share of what a JVM program's threads share, plans of who
+//! records what, and putting shares together again.
+//!
+//! | what | file |
+//! | --- | --- |
+//! | what a program's threads share | [`program`] |
+//! | what the agent has written becomes a partial log | [`vectors`] |
+//! | a share as a file | [`file`] |
+//! | who records what, as files | [`plan`] |
+//! | `reprise merge` | [`merge`], with its report in [`report`] |
+
+pub mod file;
+pub mod merge;
+pub mod plan;
+pub mod program;
+mod report;
+pub mod vectors;
