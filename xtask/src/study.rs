@@ -142,9 +142,45 @@ const SCHEDULE_COST: Study = Study {
     ],
 };
 
+const SHARE_BUGS: Study = Study {
+    name: "share-bugs",
+    about: "12 programs with bugs: how often populations of users' shares are put together",
+    environment: &[("REPRISE_STUDY", "1")],
+    cargo: &[
+        "test",
+        "--locked",
+        "-p",
+        "reprise",
+        "--test",
+        "e2e_search",
+        "how_often_shares",
+        "--",
+        "--nocapture",
+    ],
+};
+
+const SHARE_COST: Study = Study {
+    name: "share-cost",
+    about: "kernels of several threads: what recording a quarter costs, and what all does",
+    environment: &[("REPRISE_STUDY", "1")],
+    cargo: &[
+        "test",
+        "--locked",
+        "-p",
+        "reprise",
+        "--test",
+        "e2e_search",
+        "what_shares_cost",
+        "--",
+        "--nocapture",
+    ],
+};
+
 const STUDIES: &[Study] = &[
     SCHEDULE_BUGS,
     SCHEDULE_COST,
+    SHARE_BUGS,
+    SHARE_COST,
     OBSERVE_NANOXML,
     OBSERVE_PROGRAMS,
     OBSERVE_LIBRARIES,

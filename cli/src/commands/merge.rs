@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use reprise_coop::metrics::relevance::Settings;
 use reprise_coop::metrics::similarity::Similarity;
+use reprise_recorder::Condition;
 
 use super::quantity;
 use crate::failure::{Failure, Status};
@@ -63,6 +64,11 @@ pub(super) struct Merge {
     #[arg(long, value_name = "N")]
     threshold: Option<f64>,
 
+    /// What counts as a failure beside an exception and a status other than 0: as the users
+    /// gave it to `reprise record --share`.
+    #[arg(long, value_name = "COND")]
+    fails_when: Vec<Condition>,
+
     /// The command and its arguments.
     #[arg(last = true, required = true, value_name = "CMD")]
     command: Vec<OsString>,
@@ -91,6 +97,7 @@ impl Merge {
             attempts: self.attempts,
             run_limit: self.run_limit,
             settings,
+            fails_when: self.fails_when,
             command: self.command,
         })
     }

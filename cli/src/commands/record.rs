@@ -162,7 +162,7 @@ pub(super) struct Record {
     /// 'exit != 0' and 'exit == 3' are about the exit status. 'stderr ~ PATTERN',
     /// 'stdout ~ PATTERN' and 'output ~ PATTERN' are about lines that the program
     /// writes: the last moments are written at once, and the program goes on.
-    #[arg(long, value_name = "COND", conflicts_with_all = ["schedule", "share", "share_plan"])]
+    #[arg(long, value_name = "COND", conflicts_with = "schedule")]
     fails_when: Vec<Condition>,
 
     /// What is worth keeping [default: failures with --last, all with --observe].
@@ -236,7 +236,7 @@ impl Record {
             (None, plan) => plan.map(share::Selection::Plan),
         };
         if let Some(selection) = selection {
-            return share::run(&request, &selection);
+            return share::run(&request, &selection, &self.fails_when);
         }
         if let Some(last) = self.last {
             let bounds = last::Bounds {

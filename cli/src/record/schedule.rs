@@ -91,6 +91,7 @@ pub fn run(request: &Request, search: &Search) -> Result<Status, Failure> {
             values: None,
             quiet: false,
             limit: (search.runs > 1).then_some(search.run_limit),
+            fails_when: &[],
         };
         let steps = state.steps;
         let choice = Choice::Strategy { name, seed, steps };

@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 
 use reprise_coop::log::{Failure as Fails, Outcome, Spe};
 use reprise_coop::plan as deal;
+use reprise_recorder::Condition;
 
 use super::Request;
 use super::free::unrecorded;
 use super::observe::command::{self, Handed};
-use super::observe::{child, not_started, text};
+use super::observe::{not_started, text};
 use super::schedule::output;
 use crate::agent_library;
 use crate::failure::{Failure, Status};
@@ -21,7 +22,7 @@ use crate::schedule::run::{Fault, Run};
 use crate::share::plan::Plan;
 use crate::share::program::Shared;
 use crate::share::vectors::Written;
-use crate::share::{file, vectors};
+use crate::share::{conditions, file, vectors};
 
 /// Which part is recorded.
 #[derive(Debug)]
@@ -38,7 +39,11 @@ pub enum Selection {
 }
 
 /// Runs the command and records it.
-pub fn run(request: &Request, selection: &Selection) -> Result<Status, Failure> {
+pub fn run(
+    request: &Request,
+    selection: &Selection,
+    fails_when: &[Condition],
+) -> Result<Status, Failure> {
     let out = output(request, "share")?;
     let program = request.command.first().cloned().unwrap_or_default();
     let shared = match Shared::of_command(&request.command) {
@@ -54,10 +59,11 @@ pub fn run(request: &Request, selection: &Selection) -> Result<Status, Failure> 
     };
     let launcher = command::launcher(&program).is_some();
     let mut command = handed.command(&request.command, launcher);
-    let ended = child::run_for(&mut command, None);
-    let ended = ended.map_err(|error| not_started(&program, error))?;
+    let ended = conditions::run(&mut command, fails_when, None, false);
+    let (ended, holds) = ended.map_err(|error| not_started(&program, error))?;
     let reports = folder.path().join("reports");
-    let run = Run::read(&reports, &ended);
+    let mut run = Run::read(&reports, &ended);
+    run.holds(holds);
     for line in &run.said {
         say(line);
     }
@@ -130,6 +136,7 @@ pub fn outcome(fault: Option<&Fault>) -> Outcome {
         None => Outcome::Passed,
         Some(Fault::Deadlock) => fails("deadlock", ""),
         Some(Fault::Uncaught { class, place, .. }) => fails(class, place),
+        Some(Fault::Condition) => fails("the condition of --fails-when", ""),
         Some(Fault::Status(status)) => fails(&format!("exit status {status}"), ""),
     }
 }

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
+use reprise_recorder::Condition;
 use reprise_schedule::minimize::Stretch;
 
 use crate::agent_library;
@@ -14,6 +15,7 @@ use crate::failure::{Failure, Status};
 use crate::record::observe::command::{self, Handed};
 use crate::record::observe::{child, not_started, text};
 use crate::schedule::values;
+use crate::share::conditions;
 
 /// Who chooses which thread runs.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +46,8 @@ pub struct Start<'s> {
     pub quiet: bool,
     /// How long it may take.
     pub limit: Option<Duration>,
+    /// What counts as a failure beside what always does.
+    pub fails_when: &'s [Condition],
 }
 
 /// How a run failed.
@@ -62,6 +66,8 @@ pub enum Fault {
     },
     /// A status other than 0.
     Status(u8),
+    /// What the user said counts as one.
+    Condition,
 }
 
 impl Fault {
@@ -98,6 +104,7 @@ impl fmt::Display for Fault {
         match self {
             Self::Deadlock => out.write_str("deadlock"),
             Self::Status(status) => write!(out, "status {status}"),
+            Self::Condition => out.write_str("the condition of --fails-when"),
             Self::Uncaught {
                 class,
                 place,
@@ -149,9 +156,19 @@ impl Run {
         }
     }
 
-    /// Whether an exception was not caught.
+    /// The user's condition holds, or not.
+    pub fn holds(&mut self, holds: bool) {
+        if holds {
+            self.special = Some(Fault::Condition);
+        }
+    }
+
+    /// Whether an exception was not caught, or the user's condition held.
     pub fn uncaught(&self) -> bool {
-        matches!(self.special, Some(Fault::Uncaught { .. }))
+        matches!(
+            self.special,
+            Some(Fault::Uncaught { .. } | Fault::Condition)
+        )
     }
 
     /// From what the agents have reported.
@@ -227,9 +244,10 @@ pub fn run(start: Start<'_>, choice: Choice<'_>, out: &Path) -> Result<Run, Fail
             .stdout(Stdio::null())
             .stderr(Stdio::null());
     }
-    let ended = child::run_for(&mut command, start.limit);
-    let ended = ended.map_err(|error| not_started(program, error))?;
-    let run = Run::read(folder.path(), &ended);
+    let ended = conditions::run(&mut command, start.fails_when, start.limit, start.quiet);
+    let (ended, holds) = ended.map_err(|error| not_started(program, error))?;
+    let mut run = Run::read(folder.path(), &ended);
+    run.holds(holds);
     match (&run.refused, run.jvms) {
         (Some(why), _) => Err(failure(why.clone())),
         (None, 0) => Err(failure("the command started no JVM".to_owned())),

@@ -14,6 +14,7 @@ use reprise_coop::metrics::relevance::Settings;
 use reprise_coop::population::Population;
 use reprise_coop::search::{Candidate, Limits, Search};
 use reprise_coop::weaknesses::weaknesses;
+use reprise_recorder::Condition;
 
 use super::file;
 use super::program::Shared;
@@ -37,6 +38,8 @@ pub struct Request {
     pub run_limit: Duration,
     /// How logs are compared.
     pub settings: Settings,
+    /// What counts as a failure beside what always does.
+    pub fails_when: Vec<Condition>,
     /// The program and its arguments.
     pub command: Vec<OsString>,
 }
@@ -212,6 +215,7 @@ impl Merge<'_> {
             values: None,
             quiet: true,
             limit: Some(self.request.run_limit),
+            fails_when: &self.request.fails_when,
         };
         let run = run::run(start, Choice::Merge(&guide), &made)?;
         if run.interrupted {
@@ -227,6 +231,7 @@ impl Merge<'_> {
             command: &self.request.command,
             values: None,
             limit: Some(self.request.run_limit),
+            fails_when: &self.request.fails_when,
         })?;
         let again = outcome(followed.as_ref()) == self.wanted();
         Ok(if again {

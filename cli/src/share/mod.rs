@@ -7,8 +7,10 @@
 //! | what the agent has written becomes a partial log | [`vectors`] |
 //! | a share as a file | [`file`] |
 //! | who records what, as files | [`plan`] |
+//! | what counts as a failure beside an exception | [`conditions`] |
 //! | `reprise merge` | [`merge`], with its report in [`report`] |
 
+pub mod conditions;
 pub mod file;
 pub mod merge;
 pub mod plan;

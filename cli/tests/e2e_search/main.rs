@@ -7,6 +7,8 @@ mod found;
 mod free;
 mod limits;
 mod minimized;
+mod populations;
+mod share_cost;
 mod shared;
 mod shares;
 mod stage;

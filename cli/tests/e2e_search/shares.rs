@@ -125,7 +125,7 @@ fn what_cannot_be_put_together_is_named() {
     let source = fs::read_to_string(subject).unwrap();
     fs::write(
         changed.join("Main.java"),
-        source.replace("pay(10)", "pay(20)"),
+        source.replace("pay(10)", "pay(30)"),
     )
     .unwrap();
     compile(&sources(&changed), stage.folder.path(), ".");
@@ -144,7 +144,12 @@ fn what_cannot_be_put_together_is_named() {
         "{merged}"
     );
     record(&stage, "new.share", "1", "1", true);
-    let merged = said(&bank(&stage, &["merge", "new.share", "all.share"], false));
+    record(&stage, "newer.share", "1", "1", true);
+    let merged = said(&bank(
+        &stage,
+        &["merge", "new.share", "newer.share", "all.share"],
+        false,
+    ));
     assert!(
         merged.contains("is left out: it is of another version of"),
         "{merged}"
