@@ -161,7 +161,11 @@ fn what_cannot_be_put_together_is_named() {
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
     fs::write(&file, bytes).unwrap();
-    let merged = bank(&stage, &["merge", "planned.share"], false);
+    let merged = bank(
+        &stage,
+        &["merge", "-o", "broken.sched", "planned.share"],
+        false,
+    );
     let text = said(&merged);
     assert!(text.contains("planned.share is left out:"), "{text}");
     assert!(text.contains("there are no shares to merge"), "{text}");
