@@ -268,7 +268,7 @@ const STUDIES: &[Study] = &[
     },
     Study {
         name: "jvms",
-        about: "every subject recorded and played on JVMs of 11, 17, 21 and 25, and on the Zero VM",
+        about: "every subject recorded and played, and schedules followed, on JVMs of 11, 17, 21 and 25, and on the Zero VM",
         environment: &[("REPRISE_JVMS", "all")],
         cargo: &[
             "test",
@@ -277,10 +277,14 @@ const STUDIES: &[Study] = &[
             "reprise-jvm",
             "-p",
             "reprise-jvm-player",
+            "-p",
+            "reprise",
             "--test",
             "e2e_observe",
             "--test",
             "e2e_replay",
+            "--test",
+            "e2e_search",
             "jvms",
             "--",
             "--nocapture",

@@ -7,6 +7,7 @@ mod found;
 mod free;
 mod limits;
 mod minimized;
+mod other_jvms;
 mod populations;
 mod share_cost;
 mod shared;

@@ -6,7 +6,7 @@ use std::process::Output;
 use reprise_jvm_testing::jdks;
 
 use crate::cost::{KERNELS, RUNS, fastest, plain};
-use crate::stage::Stage;
+use crate::stage::{Stage, said};
 
 /// A quarter of the elements is another quarter with each seed; the mean of these counts.
 const SEEDS: u32 = 4;
@@ -15,7 +15,9 @@ fn record(stage: &Stage, java: &Path, arguments: &[&str], share: &str, seed: u32
     let _ = std::fs::remove_file(stage.folder.path().join("x.share"));
     let seed = seed.to_string();
     let words = ["record", "--share", share, "--seed", &seed, "-o", "x.share"];
-    stage.reprise_with(java, &words.map(AsRef::as_ref), arguments)
+    let output = stage.reprise_with(java, &words.map(AsRef::as_ref), arguments);
+    assert!(said(&output).contains("recorded x.share"), "{output:?}");
+    output
 }
 
 #[test]
@@ -41,7 +43,7 @@ fn what_shares_cost() {
             record(&stage, &java, &arguments, "1", 1)
         });
         let quarters = (1..=SEEDS).map(|seed| {
-            fastest(1, expected, |_| {
+            fastest(RUNS, expected, |_| {
                 record(&stage, &java, &arguments, "0.25", seed)
             })
         });
