@@ -17,7 +17,8 @@ use super::program::Shared;
 
 /// The kind of these recordings.
 pub const KIND: &str = "share";
-const LOG: &str = "share.log";
+/// The kind of the events that are pieces of a log.
+pub const LOG: &str = "share.log";
 const ELEMENTS: &str = "share.elements";
 /// How long a piece is.
 const PIECE: usize = 128 << 10;
@@ -93,6 +94,23 @@ pub fn write(
         Ok(writer.finish(closing)?.bytes)
     };
     write().map_err(|error| error.to_string())
+}
+
+/// What a log says, if the piece is all of it.
+pub fn describe(piece: &[u8]) -> Option<String> {
+    let log = wire::read(piece).ok()?;
+    let outcome = match log.outcome() {
+        Outcome::Passed => "passed".to_owned(),
+        Outcome::Failed(failure) => format!("failed with {}", failure.what),
+    };
+    let accesses: u64 = log.vectors().map(|(_, vector, _)| vector.accesses()).sum();
+    Some(format!(
+        "a run of {} that {outcome}: {accesses} accesses to {} of {} elements, by {} threads",
+        log.program().name,
+        log.vectors().len(),
+        log.program().spes,
+        log.threads().len()
+    ))
 }
 
 /// Reads a share, with the names of the program's elements.

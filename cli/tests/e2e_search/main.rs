@@ -5,6 +5,7 @@ mod bugs;
 mod cost;
 mod found;
 mod free;
+mod library;
 mod limits;
 mod minimized;
 mod other_jvms;

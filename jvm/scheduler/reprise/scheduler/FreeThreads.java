@@ -73,6 +73,36 @@ final class FreeThreads {
         }
     }
 
+    /**
+     * The JVM ends. If nobody of the program has wanted that, as when somebody kills it, and
+     * all its threads wait for one another without a limit, that is why.
+     */
+    static void ends() {
+        if (FreeThread.current() != null) {
+            return;
+        }
+        ThreadGroup top = Thread.currentThread().getThreadGroup();
+        while (top.getParent() != null) {
+            top = top.getParent();
+        }
+        Thread[] all = new Thread[2 * top.activeCount() + 16];
+        int count = top.enumerate(all);
+        boolean any = false;
+        for (int at = 0; at < count; at++) {
+            Thread.State state = all[at].getState();
+            if (FreeThread.of(all[at]) == null) {
+                continue;
+            }
+            if (state != Thread.State.BLOCKED && state != Thread.State.WAITING) {
+                return;
+            }
+            any |= !all[at].isDaemon();
+        }
+        if (any) {
+            Native.report("deadlock", "");
+        }
+    }
+
     static void sleeps(long millis, int nanos) throws InterruptedException {
         FreeThread me = FreeThread.current();
         if (me == null || me.site < 0 || Thread.currentThread().isInterrupted()) {

@@ -93,6 +93,7 @@ public final class Scheduler {
     /** The JVM ends. */
     public static void finish() {
         if (Free.on) {
+            FreeThreads.ends();
             int lost = FreeThread.lost();
             if (lost > 0) {
                 Native.report("say", lost + " orders between threads could not be recorded");
