@@ -24,6 +24,7 @@ use crate::record::share::outcome;
 use crate::replay::schedule::{Following, follow};
 use crate::say::say;
 use crate::schedule::run::{self, Choice, Run, Start};
+use crate::schedule::values;
 
 /// What is asked for.
 #[derive(Debug)]
@@ -50,11 +51,7 @@ fn failure(wrong: impl std::fmt::Display) -> Failure {
 
 /// Puts shares together.
 pub fn run(request: &Request) -> Result<Status, Failure> {
-    if request.output.symlink_metadata().is_ok() {
-        let wrong = "it exists, and a recording is never written over";
-        let doing = format!("write {}", request.output.display());
-        return Err(Failure::new(doing, wrong).status(Status::BadInput));
-    }
+    values::refuse_existing(&request.output, &request.output)?;
     let shared = Shared::of_command(&request.command)
         .map_err(|why| failure(why).status(Status::BadInput))?;
     let shares = Shares::read(&request.shares);

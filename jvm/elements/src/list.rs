@@ -31,6 +31,7 @@ impl Elements {
             reach: Reach::new(program),
             synchronized: synchronized(program),
             known: BTreeMap::new(),
+            calls: HashMap::new(),
         };
         for (name, class) in &program.classes {
             for (at, method) in class.methods.iter().enumerate() {
@@ -62,6 +63,8 @@ struct Listing<'p> {
     reach: Reach<'p>,
     synchronized: HashMap<&'p Signature, Vec<(&'p str, bool)>>,
     known: BTreeMap<Element, Known<'p>>,
+    /// What calls were found to enter.
+    calls: HashMap<(&'p str, &'p Signature), Option<Monitor>>,
 }
 
 impl<'p> Listing<'p> {
@@ -116,7 +119,7 @@ impl<'p> Listing<'p> {
                         self.note(element, true, reached, site(Deed::Wait));
                     } else if let Some((of, deed)) = jdk::call(owner, &signature.0) {
                         self.note(Element::Calls(of), true, reached, site(deed));
-                    } else if let Some(monitor) = self.called(owner, signature) {
+                    } else if let Some(monitor) = self.called_once(owner, signature) {
                         self.note(Element::Monitor(monitor), true, reached, site(Deed::Call));
                     }
                 }
@@ -186,6 +189,16 @@ impl<'p> Listing<'p> {
     fn is_interface(&self, class: &str) -> bool {
         let class = self.program.classes.get(class);
         class.is_some_and(|class| !class.methods.iter().any(|m| m.signature.0 == "<init>"))
+    }
+
+    /// The same as [`Self::called`], which takes its time.
+    fn called_once(&mut self, owner: &'p str, signature: &'p Signature) -> Option<Monitor> {
+        if let Some(known) = self.calls.get(&(owner, signature)) {
+            return known.clone();
+        }
+        let found = self.called(owner, signature);
+        self.calls.insert((owner, signature), found.clone());
+        found
     }
 
     /// The monitor that a call enters, if all methods that it may mean are synchronized.

@@ -64,9 +64,10 @@ impl<'p> Reach<'p> {
                 let Use::Call { signature, .. } = used else {
                     continue;
                 };
-                for place in named.get(signature).into_iter().flatten() {
-                    if reached.insert(*place) {
-                        found.push(*place);
+                // Once is enough: all methods of that name are reached then.
+                for place in named.remove(signature).into_iter().flatten() {
+                    if reached.insert(place) {
+                        found.push(place);
                     }
                 }
             }
