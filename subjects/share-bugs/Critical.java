@@ -14,10 +14,11 @@ public class Critical {
         taken = true;
         inside = inside + 1;
         Noise.make();
-        Noise.check(inside == 1, "two threads are inside");
+        boolean alone = inside == 1;
         visits[thread]++;
         inside = inside - 1;
         taken = false;
+        Noise.check(alone, "two threads are inside");
     }
 
     public static void main(String[] arguments) throws InterruptedException {

@@ -184,6 +184,11 @@ fn how_often_shares_are_put_together() {
     let mut files: Vec<PathBuf> = sources(&folder);
     files.retain(|file| !file.ends_with("Noise.java"));
     files.sort();
+    // Some of them, by name.
+    if let Ok(names) = std::env::var("REPRISE_PROGRAMS") {
+        let wanted = |file: &PathBuf| names.contains(file.file_stem().unwrap().to_str().unwrap());
+        files.retain(wanted);
+    }
     println!("{populations} populations of {USERS} users each, at most {attempts} attempts.\n");
     println!(
         "| program | elements | failing runs | share | run, ms (plain) | log, bytes | plain: reproduced, median attempts | dispersion: the same |"
