@@ -14,6 +14,7 @@
 use std::collections::HashMap;
 
 use reprise_classfile::descriptor::{FieldType, MethodDescriptor};
+use reprise_classfile::flow::parse_for_edit;
 use reprise_classfile::opcode;
 use reprise_classfile::read::{ClassFile, Instruction};
 use reprise_classfile::relocate::Editor;
@@ -30,7 +31,7 @@ pub fn instrument(bytes: &[u8], sites: &[Site]) -> Result<Option<Vec<u8>>, TurnE
     if sites.is_empty() {
         return Ok(None);
     }
-    let class = ClassFile::parse(bytes)?;
+    let class = parse_for_edit(bytes)?;
     let mut by_method: HashMap<(&str, &str), Vec<&Site>> = HashMap::new();
     for site in sites {
         let key = (site.method.as_str(), site.descriptor.as_str());
