@@ -18,6 +18,7 @@ type Describe = fn(&[u8]) -> Option<String>;
 /// The kinds that can put their events into words.
 const KINDS: &[(&str, Describe)] = &[
     (crate::tour::KIND, crate::tour::describe),
+    (crate::share::file::LOG, crate::share::file::describe),
     (reprise_process_events::KIND, |payload| {
         let event = reprise_process_events::wire::read(payload).ok()?;
         Some(reprise_process_events::describe(&event))

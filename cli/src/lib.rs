@@ -22,6 +22,7 @@ pub mod record;
 pub mod replay;
 mod say;
 pub mod schedule;
+pub mod share;
 pub mod show;
 pub mod stop;
 pub mod tour;

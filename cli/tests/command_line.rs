@@ -51,6 +51,7 @@ fn help_is_short_and_grouped() {
             Record and replay:
               record       Run a command and record it; the exit status is the command's own
               replay       Play a recording, and say whether it went as recorded
+              merge        Put many users' shares together until the failure replays
               java         Instrument a jar ahead of time, for JVMs that take no agent
 
             Control a recorder that is running:
@@ -67,6 +68,7 @@ fn help_is_short_and_grouped() {
 
             Write down in which order threads run:
               schedule     Check, convert, make and shorten thread schedules, which are texts
+              share        Hand out shares: who records which part of what a program's threads share
 
             Set up:
               completions  Print a script that completes reprise's commands and options in a shell
@@ -301,6 +303,7 @@ fn every_command_has_a_man_page() {
             "reprise-java-instrument.1",
             "reprise-java.1",
             "reprise-man.1",
+            "reprise-merge.1",
             "reprise-record.1",
             "reprise-replay.1",
             "reprise-schedule-check.1",
@@ -308,6 +311,8 @@ fn every_command_has_a_man_page() {
             "reprise-schedule-from-trace.1",
             "reprise-schedule-minimize.1",
             "reprise-schedule.1",
+            "reprise-share-plan.1",
+            "reprise-share.1",
             "reprise-show.1",
             "reprise-status.1",
             "reprise-stop.1",

@@ -190,8 +190,12 @@ fn recordings_can_be_kept() {
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
     names.sort();
+    let all = names.len();
+    names.retain(|name| !name.ends_with(".share"));
+    assert_eq!(all - names.len(), 20, "a share of each user");
     let expected = [
         "Main.java",
+        "bank",
         "bill.reprise",
         "counter",
         "crash.reprise",
@@ -199,6 +203,7 @@ fn recordings_can_be_kept() {
         "ledger.reprise",
         "lost.min.sched",
         "lost.sched",
+        "money.sched",
         "orphan.reprise",
         "overrun.c",
         "overrun.reprise",

@@ -1,7 +1,8 @@
 // Leaves traces that another run in the same JVM would find, and writes the number of its
 // process to the file `processes`. It ends with status 7 if it finds such traces. The
 // argument says what else it does: `left` leaves threads that wait for ever, `common` uses
-// the JDK's common pool, `hook` has a shutdown hook, `throws` throws in main.
+// the JDK's common pool, `hook` has a shutdown hook, `throws` throws in main, `endless`
+// does not end.
 
 import java.io.PrintStream;
 import java.nio.file.Files;
@@ -43,6 +44,11 @@ public class Main {
                 break;
             case "hook":
                 Runtime.getRuntime().addShutdownHook(new Thread(() -> {}));
+                break;
+            case "endless":
+                while (runs > 0) {
+                    Thread.onSpinWait();
+                }
                 break;
             case "throws":
                 throw new IllegalStateException("as it should be");

@@ -106,6 +106,18 @@ const STUDIES: &[Study] = &[
         program: searched("what_schedules_cost"),
     },
     Study {
+        name: "share-bugs",
+        about: "12 programs with bugs and a library: how often users' shares are put together",
+        environment: AT_LENGTH,
+        program: searched("how_often_shares"),
+    },
+    Study {
+        name: "share-cost",
+        about: "kernels of several threads: what recording a quarter costs, and what all does",
+        environment: AT_LENGTH,
+        program: searched("what_shares_cost"),
+    },
+    Study {
         name: "observe-nanoxml",
         about: "classes of NanoXML, alone and in sets, recorded and replayed over 216 inputs",
         environment: AT_LENGTH,
@@ -196,11 +208,11 @@ const STUDIES: &[Study] = &[
     },
     Study {
         name: "jvms",
-        about: "every subject recorded and played on JVMs of 11, 17, 21 and 25, and on the Zero VM",
+        about: "every subject recorded and played, and schedules followed, on JVMs of 11, 17, 21 and 25, and on the Zero VM",
         environment: &[("REPRISE_JVMS", "all")],
         program: Program::Tests {
-            packages: &["reprise-jvm", "reprise-jvm-player"],
-            tests: &["e2e_observe", "e2e_replay"],
+            packages: &["reprise-jvm", "reprise-jvm-player", "reprise"],
+            tests: &["e2e_observe", "e2e_replay", "e2e_search"],
             filter: "jvms",
             release: false,
             one_by_one: false,

@@ -9,11 +9,13 @@ mod dump;
 mod java;
 mod jvm;
 mod man;
+mod merge;
 mod probe;
 mod quantity;
 mod record;
 mod replay;
 mod schedule;
+mod share;
 mod show;
 mod status;
 mod stop;
@@ -57,6 +59,7 @@ commands! {
     "Record and replay" {
         Record(record::Record),
         Replay(replay::Replay),
+        Merge(merge::Merge),
         Java(java::Java),
     }
     "Control a recorder that is running" {
@@ -73,6 +76,7 @@ commands! {
     }
     "Write down in which order threads run" {
         Schedule(schedule::Schedule),
+        Share(share::Share),
     }
     "Set up" {
         Completions(completions::Completions),
@@ -87,7 +91,7 @@ pub struct Command(Given);
 #[derive(Debug)]
 enum Given {
     /// One of the commands that people give.
-    User(Subcommands),
+    User(Box<Subcommands>),
     /// The one that `doctor` gives. It is kept out of the definition, because
     /// completions list even what is hidden.
     Doctor(probe::Probe),
@@ -155,7 +159,7 @@ pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Command, c
     }
     let mut matches = definition().try_get_matches_from(arguments)?;
     let arguments = Arguments::from_arg_matches_mut(&mut matches)?;
-    Ok(Command(Given::User(arguments.command)))
+    Ok(Command(Given::User(Box::new(arguments.command))))
 }
 
 /// The definition from which parsing, help, man pages and completions come.

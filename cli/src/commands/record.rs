@@ -1,6 +1,7 @@
 //! `reprise record`: run a command and record it.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
@@ -10,7 +11,7 @@ use super::quantity;
 use crate::failure::{Failure, Status};
 use crate::output_name::{self, Template};
 use crate::record::schedule::{self, Strategy};
-use crate::record::{Keep, Request, attached, free, last, observe};
+use crate::record::{Keep, Request, attached, free, last, observe, share};
 
 /// Run a command and record it; the exit status is the command's own
 ///
@@ -29,6 +30,7 @@ Examples:
   reprise record --last 10s --pid 4711
   reprise record --schedule -o run.sched -- java -cp app.jar Main
   reprise record --schedule=free -o run.sched -- java -cp app.jar Main
+  reprise record --share 0.25 --seed 7 -o 7.share -- java -cp app.jar Main
   reprise record --schedule=pct:3 --runs 1000 --until-failure -o bug.sched -- java -cp app.jar Main
 
 The last moments are kept in memory and written when there is a reason to. With
@@ -74,9 +76,22 @@ pub(super) struct Record {
           require_equals = true, default_missing_value = "random")]
     schedule: Option<Strategy>,
 
-    /// With --schedule: what the strategy's choices depend on; another number is
-    /// another schedule.
-    #[arg(long, value_name = "N", requires = "schedule", default_value = "1")]
+    /// Record a share of what a JVM program's threads share, from 0 to 1: for each field,
+    /// array and monitor in it, in which order threads accessed it.
+    ///
+    /// Many users' shares are put together by `reprise merge`. What is not in the share
+    /// costs nothing.
+    #[arg(long, value_name = "N", group = "kind")]
+    share: Option<f64>,
+
+    /// The same, with the share that a plan of `reprise share plan` says.
+    #[arg(long, value_name = "FILE", group = "kind")]
+    share_plan: Option<PathBuf>,
+
+    /// With --schedule and --share: what the choices depend on; another number is another
+    /// schedule or share.
+    #[arg(long, value_name = "N", conflicts_with_all = ["last", "observe", "share_plan"],
+          default_value = "1")]
     seed: u64,
 
     /// With --schedule: run the command N times, each time with another schedule, and
@@ -89,36 +104,42 @@ pub(super) struct Record {
     #[arg(long, requires = "schedule")]
     until_failure: bool,
 
+    /// With --runs: how long one run may take; one that takes longer is ended and passed
+    /// over, and the search goes on.
+    #[arg(long, value_name = "TIME", value_parser = quantity::duration, requires = "schedule",
+          default_value = "1m")]
+    run_limit: Duration,
+
     /// With --observe: leave out what the observed classes do, and record only
     /// what is done to them.
     ///
     /// The recording is smaller; a replay compares less.
-    #[arg(long, conflicts_with_all = ["last", "schedule"])]
+    #[arg(long, conflicts_with_all = ["last", "schedule", "share", "share_plan"])]
     no_oracle: bool,
 
     /// With --observe: keep the order in which threads use every field of the
     /// observed classes, not only of volatile ones.
     ///
     /// For programs whose threads hand things over in plain fields; slower.
-    #[arg(long, conflicts_with_all = ["last", "schedule"])]
+    #[arg(long, conflicts_with_all = ["last", "schedule", "share", "share_plan"])]
     races: bool,
 
     /// With --observe: record nothing; count the calls that would cross the
     /// boundary, per class and pair of classes, and say which classes would
     /// lower them.
-    #[arg(long, conflicts_with_all = ["last", "schedule"])]
+    #[arg(long, conflicts_with_all = ["last", "schedule", "share", "share_plan"])]
     dry_run: bool,
 
     /// With --observe: stop once N events are recorded; the program runs on.
-    #[arg(long, value_name = "N", conflicts_with_all = ["last", "schedule"])]
+    #[arg(long, value_name = "N", conflicts_with_all = ["last", "schedule", "share", "share_plan"])]
     max_events: Option<u64>,
 
     /// With --observe: stop when more than N events come in a second.
-    #[arg(long, value_name = "N", conflicts_with_all = ["last", "schedule"])]
+    #[arg(long, value_name = "N", conflicts_with_all = ["last", "schedule", "share", "share_plan"])]
     max_rate: Option<u64>,
 
     /// With --observe: stop when the disk has less room than this, as in 500M.
-    #[arg(long, value_name = "SIZE", value_parser = quantity::size, conflicts_with_all = ["last", "schedule"])]
+    #[arg(long, value_name = "SIZE", value_parser = quantity::size, conflicts_with_all = ["last", "schedule", "share", "share_plan"])]
     min_free: Option<u64>,
 
     /// How long a segment is: what is dropped, is dropped in such pieces.
@@ -205,8 +226,17 @@ impl Record {
                 seed: self.seed,
                 runs: self.runs.max(1),
                 until_failure: self.until_failure,
+                run_limit: self.run_limit,
             };
             return schedule::run(&request, &search);
+        }
+        let seed = self.seed;
+        let selection = match (self.share, self.share_plan) {
+            (Some(share), _) => Some(share::Selection::Random { share, seed }),
+            (None, plan) => plan.map(share::Selection::Plan),
+        };
+        if let Some(selection) = selection {
+            return share::run(&request, &selection, &self.fails_when);
         }
         if let Some(last) = self.last {
             let bounds = last::Bounds {

@@ -26,7 +26,7 @@ use crate::schedule::values;
 
 /// Runs the command and records it.
 pub fn run(request: &Request, all: bool) -> Result<Status, Failure> {
-    let out = output(request)?;
+    let out = output(request, "sched")?;
     let program = request.command.first().cloned().unwrap_or_default();
     let folder = tempfile::Builder::new().prefix("reprise-free-").tempdir();
     let folder = folder.map_err(|error| Failure::new("make a folder", error))?;
@@ -86,7 +86,7 @@ fn prepare(request: &Request, all: bool, launcher: bool, folder: &Path) -> Resul
 }
 
 /// The command matters more than its recording.
-fn unrecorded(request: &Request, why: &str) -> Result<Status, Failure> {
+pub(super) fn unrecorded(request: &Request, why: &str) -> Result<Status, Failure> {
     if request.require {
         return Err(Failure::new("record the order of threads", why)
             .next("reprise doctor    says what is missing here")
@@ -225,17 +225,17 @@ impl Parts {
 }
 
 /// A part of what a thread has written, and where it is.
-struct Part {
-    number: u32,
+pub(crate) struct Part {
+    pub(crate) number: u32,
     thread: ThreadId,
-    part: u32,
+    pub(crate) part: u32,
     file: u32,
     offset: u64,
     size: u64,
 }
 
 impl Part {
-    fn parse(line: &str) -> Option<Self> {
+    pub(crate) fn parse(line: &str) -> Option<Self> {
         let mut words = line.split('\t');
         let mut word = || words.next();
         Some(Self {
@@ -248,7 +248,7 @@ impl Part {
         })
     }
 
-    fn read(&self, folder: &Path) -> io::Result<Vec<u8>> {
+    pub(crate) fn read(&self, folder: &Path) -> io::Result<Vec<u8>> {
         let mut file = fs::File::open(folder.join(self.file.to_string()))?;
         file.seek(SeekFrom::Start(self.offset))?;
         let mut bytes = Vec::new();

@@ -7,6 +7,7 @@ pub mod free;
 pub mod last;
 pub mod observe;
 pub mod schedule;
+pub mod share;
 mod verify;
 
 use std::ffi::OsString;

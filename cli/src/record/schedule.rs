@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
@@ -63,6 +63,8 @@ pub struct Search {
     pub runs: u64,
     /// Whether a failure ends them.
     pub until_failure: bool,
+    /// How long a run of several may take.
+    pub run_limit: Duration,
 }
 
 /// How many places the first run is thought to come to: later ones are about as long as
@@ -71,7 +73,7 @@ const STEPS: u64 = 1000;
 
 /// Runs the command, until it fails if that is wanted.
 pub fn run(request: &Request, search: &Search) -> Result<Status, Failure> {
-    let out = output(request)?;
+    let out = output(request, "sched")?;
     let mut state = State {
         number: 0,
         steps: STEPS,
@@ -89,13 +91,21 @@ pub fn run(request: &Request, search: &Search) -> Result<Status, Failure> {
             command: &request.command,
             values: None,
             quiet: false,
-            limit: None,
+            limit: (search.runs > 1).then_some(search.run_limit),
+            fails_when: &[],
         };
         let steps = state.steps;
         let choice = Choice::Strategy { name, seed, steps };
         let run = run::run(start, choice, &out)?;
         state.steps = run.steps.max(1);
         let found = run.fault().is_some() && search.until_failure;
+        if run.endless {
+            let limit = search.run_limit;
+            say(&format!(
+                "run {} took more than {limit:?} and was ended",
+                state.number
+            ));
+        }
         if state.expected && !found {
             say("a JVM is started for each run: one failed only in a JVM that had others before");
             state.expected = false;
@@ -105,7 +115,9 @@ pub fn run(request: &Request, search: &Search) -> Result<Status, Failure> {
             continue;
         }
         tell(request, &run, &out, &state, seed);
-        return Ok(Status::Subject(run.status));
+        // As a shell has it of what was killed.
+        let status = if run.endless { 137 } else { run.status };
+        return Ok(Status::Subject(status));
     }
 }
 
@@ -124,7 +136,7 @@ impl State {
     /// Passes over runs that are not kept, all in one JVM: up to the first that fails, or
     /// the last. Where they cannot share one, says why, and passes over none.
     fn skip(&mut self, request: &Request, search: &Search) {
-        let mut shared = Shared::new(&request.command, None, None);
+        let mut shared = Shared::new(&request.command, None, None).within(search.run_limit);
         let Strategy(name) = &search.strategy;
         while self.number + 1 < search.runs {
             let seed = search.seed.wrapping_add(self.number);
@@ -157,6 +169,7 @@ fn tell(request: &Request, run: &Run, out: &Path, state: &State, seed: u64) {
     let starts = |line: &&str| line.starts_with("before ") || line.starts_with("in ");
     let events = events.lines().filter(starts).count();
     let what = match run.fault() {
+        _ if run.endless => "ended before its end".to_owned(),
         Some(fault) => fault.to_string(),
         None => "status 0".to_owned(),
     };
@@ -181,8 +194,8 @@ fn tell(request: &Request, run: &Run, out: &Path, state: &State, seed: u64) {
     }
 }
 
-/// Where the schedule goes: a file that does not exist.
-pub(super) fn output(request: &Request) -> Result<PathBuf, Failure> {
+/// Where the schedule or the share goes: a file that does not exist.
+pub(super) fn output(request: &Request, extension: &str) -> Result<PathBuf, Failure> {
     let program = request.command.first().cloned().unwrap_or_default();
     let values = Values {
         program: &program,
@@ -195,7 +208,7 @@ pub(super) fn output(request: &Request) -> Result<PathBuf, Failure> {
             out.to_string_lossy()
                 .replace("%p", &std::process::id().to_string()),
         );
-        out.set_extension("sched");
+        out.set_extension(extension);
     }
     let absolute = std::path::absolute(&out);
     let absolute = absolute.map_err(|error| Failure::new("find a name", error))?;

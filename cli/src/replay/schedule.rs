@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
+use reprise_recorder::Condition;
 use reprise_schedule::{Parsed, Schedule, Severity, Switches, check, resolve};
 use reprise_turns::plan;
 use tempfile::TempDir;
@@ -19,6 +20,7 @@ use crate::record::observe::{child, class_path, not_started, text};
 use crate::say::say;
 use crate::schedule::run::Fault;
 use crate::schedule::{no_schedule, program, read, values};
+use crate::share::conditions;
 
 /// Runs the program under the schedule.
 pub(super) fn replay(request: &Request) -> Result<Status, Failure> {
@@ -97,6 +99,8 @@ pub(crate) struct Following<'f> {
     pub(crate) values: Option<&'f Path>,
     /// How long it may take.
     pub(crate) limit: Option<Duration>,
+    /// What counts as a failure beside what always does.
+    pub(crate) fails_when: &'f [Condition],
 }
 
 /// Follows a schedule, and says nothing. How the program failed; none if it did not, or
@@ -108,6 +112,7 @@ pub(crate) fn follow(following: &Following<'_>) -> Result<Option<Fault>, Failure
         command,
         values,
         limit,
+        fails_when,
     } = following;
     let mut files = Files::new(file, &plan(file, program, command)?)?;
     files.values = values.map(Path::to_owned);
@@ -118,11 +123,15 @@ pub(crate) fn follow(following: &Following<'_>) -> Result<Option<Fault>, Failure
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null());
-    let ended = child::run_for(&mut child, *limit).map_err(|error| not_started(&name, error))?;
+    let ended = conditions::run(&mut child, fails_when, *limit, true);
+    let (ended, holds) = ended.map_err(|error| not_started(&name, error))?;
     let outcome = Outcome::read(&files.reports);
     let followed = outcome.followed.is_some() || outcome.stuck.is_some() || outcome.left.is_some();
     if !followed {
         return Ok(None);
+    }
+    if holds {
+        return Ok(Some(Fault::Condition));
     }
     Ok(match (outcome.fault, outcome.stuck, ended.status) {
         (Some(fault), ..) => Some(fault),

@@ -248,6 +248,7 @@ impl<'r> Search<'r> {
             values: self.values.as_deref(),
             quiet: true,
             limit: self.limit,
+            fails_when: &[],
         };
         let run = run::run(start, Choice::Guide(&guide), &out)?;
         match run.interrupted {
@@ -273,6 +274,7 @@ impl<'r> Search<'r> {
             command: &request.command,
             values: self.values.as_deref(),
             limit: self.limit,
+            fails_when: &[],
         };
         let same = follow(&following)?.is_some_and(|found| found.is_like(fault));
         if same {

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
+use reprise_recorder::Condition;
 use reprise_schedule::minimize::Stretch;
 
 use crate::agent_library;
@@ -14,6 +15,7 @@ use crate::failure::{Failure, Status};
 use crate::record::observe::command::{self, Handed};
 use crate::record::observe::{child, not_started, text};
 use crate::schedule::values;
+use crate::share::conditions;
 
 /// Who chooses which thread runs.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +31,8 @@ pub enum Choice<'c> {
     },
     /// The wishes in a file: a plan, or stretches.
     Guide(&'c Path),
+    /// The vectors in a file: who accesses what is shared, in which order.
+    Merge(&'c Path),
 }
 
 /// What is started.
@@ -42,6 +46,8 @@ pub struct Start<'s> {
     pub quiet: bool,
     /// How long it may take.
     pub limit: Option<Duration>,
+    /// What counts as a failure beside what always does.
+    pub fails_when: &'s [Condition],
 }
 
 /// How a run failed.
@@ -60,6 +66,8 @@ pub enum Fault {
     },
     /// A status other than 0.
     Status(u8),
+    /// What the user said counts as one.
+    Condition,
 }
 
 impl Fault {
@@ -96,6 +104,7 @@ impl fmt::Display for Fault {
         match self {
             Self::Deadlock => out.write_str("deadlock"),
             Self::Status(status) => write!(out, "status {status}"),
+            Self::Condition => out.write_str("the condition of --fails-when"),
             Self::Uncaught {
                 class,
                 place,
@@ -128,6 +137,9 @@ pub struct Run {
     pub said: Vec<String>,
     refused: Option<String>,
     jvms: usize,
+    /// Elements whose vectors left nobody who could go on, and whether they wait for one
+    /// another.
+    pub clash: Option<(bool, Vec<u32>)>,
     /// It took too long and was ended.
     pub endless: bool,
     /// Somebody wanted it to end.
@@ -142,6 +154,21 @@ impl Run {
             (None, 0) => None,
             (None, status) => Some(Fault::Status(status)),
         }
+    }
+
+    /// The user's condition holds, or not.
+    pub fn holds(&mut self, holds: bool) {
+        if holds {
+            self.special = Some(Fault::Condition);
+        }
+    }
+
+    /// Whether an exception was not caught, or the user's condition held.
+    pub fn uncaught(&self) -> bool {
+        matches!(
+            self.special,
+            Some(Fault::Uncaught { .. } | Fault::Condition)
+        )
     }
 
     /// From what the agents have reported.
@@ -174,6 +201,10 @@ impl Run {
                 self.special = Some(Fault::uncaught(rest));
             }
             "deadlock" => self.special = Some(Fault::Deadlock),
+            "clash" => {
+                let elements = rest.split(' ').filter_map(|word| word.parse().ok());
+                self.clash = Some((rest.starts_with("circle"), elements.collect()));
+            }
             "stands" => self.stands.push(rest.to_owned()),
             "refused" => self.refused = Some(rest.to_owned()),
             "say" => self.said.push(rest.to_owned()),
@@ -199,6 +230,7 @@ pub fn run(start: Start<'_>, choice: Choice<'_>, out: &Path) -> Result<Run, Fail
                 format!("explore={name},seed={seed},steps={steps}")
             }
             Choice::Guide(file) => format!("explore=guide,guide={}", text(file)?),
+            Choice::Merge(file) => format!("explore=merge,guide={}", text(file)?),
         };
         options += &values::option(start.values)?;
         options += &format!(",out={},report={}", text(out)?, text(folder.path())?);
@@ -212,9 +244,10 @@ pub fn run(start: Start<'_>, choice: Choice<'_>, out: &Path) -> Result<Run, Fail
             .stdout(Stdio::null())
             .stderr(Stdio::null());
     }
-    let ended = child::run_for(&mut command, start.limit);
-    let ended = ended.map_err(|error| not_started(program, error))?;
-    let run = Run::read(folder.path(), &ended);
+    let ended = conditions::run(&mut command, start.fails_when, start.limit, start.quiet);
+    let (ended, holds) = ended.map_err(|error| not_started(program, error))?;
+    let mut run = Run::read(folder.path(), &ended);
+    run.holds(holds);
     match (&run.refused, run.jvms) {
         (Some(why), _) => Err(failure(why.clone())),
         (None, 0) => Err(failure("the command started no JVM".to_owned())),

@@ -36,6 +36,7 @@ pub struct Shared<'c> {
     values: Option<PathBuf>,
     jvm: Option<Jvm>,
     longest: Duration,
+    most: Duration,
 }
 
 /// Why each run needs a JVM of its own.
@@ -59,7 +60,15 @@ impl<'c> Shared<'c> {
             values,
             jvm: None,
             longest: Duration::ZERO,
+            most: Duration::MAX,
         }
+    }
+
+    /// No run may take longer than this.
+    #[must_use]
+    pub fn within(mut self, most: Duration) -> Self {
+        self.most = most;
+        self
     }
 
     /// Runs the program once.
@@ -69,6 +78,10 @@ impl<'c> Shared<'c> {
             Choice::Guide(file) => {
                 let file = text(file).map_err(Unfit)?;
                 format!("guide {file}\n")
+            }
+            Choice::Merge(_) => {
+                let why = "vectors are followed in a JVM of their own".to_owned();
+                return Err(Unfit(why));
             }
         };
         let began = Instant::now();
@@ -81,7 +94,7 @@ impl<'c> Shared<'c> {
             }
             let Some(jvm) = &mut self.jvm else { break };
             let extra = if is_new { STARTING } else { Duration::ZERO };
-            match jvm.run(&request, limit(self.longest) + extra) {
+            match jvm.run(&request, limit(self.longest).min(self.most) + extra) {
                 Ok(Some(run)) => {
                     if !is_new {
                         self.longest = self.longest.max(began.elapsed());

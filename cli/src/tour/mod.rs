@@ -17,6 +17,7 @@ mod machine;
 mod recorder;
 mod recorder_killed;
 mod schedule;
+mod shares;
 mod stage;
 mod subject_killed;
 
@@ -47,6 +48,10 @@ const CHAPTERS: &[Chapter] = &[
     (
         "Two threads lose an update, and it is explained",
         schedule::play,
+    ),
+    (
+        "Twenty users record a quarter each, and it becomes one failure",
+        shares::play,
     ),
 ];
 

@@ -2,46 +2,10 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
-use std::thread;
-use std::time::Duration;
+
+use reprise_jvm_testing::heard::Heard;
 
 use crate::stage::{CART, Stage, jdk, reprise};
-
-/// What a program says, as it says it.
-struct Heard {
-    pieces: Receiver<String>,
-    text: String,
-}
-
-impl Heard {
-    fn of(mut output: impl Read + Send + 'static) -> Self {
-        let (sender, pieces) = channel();
-        thread::spawn(move || {
-            let mut bytes = [0; 1024];
-            while let Ok(length @ 1..) = output.read(&mut bytes) {
-                let piece = String::from_utf8_lossy(&bytes[..length]).into_owned();
-                if sender.send(piece).is_err() {
-                    break;
-                }
-            }
-        });
-        let text = String::new();
-        Self { pieces, text }
-    }
-
-    /// Waits until it has said this, and forgets everything up to there.
-    fn wait_for(&mut self, words: &str) {
-        while !self.text.contains(words) {
-            match self.pieces.recv_timeout(Duration::from_secs(300)) {
-                Ok(piece) => self.text += &piece,
-                Err(error) => panic!("{words:?} did not come ({error}): {}", self.text),
-            }
-        }
-        let at = self.text.find(words).unwrap() + words.len();
-        self.text.drain(..at);
-    }
-}
 
 #[test]
 fn jdb_stops_in_an_inside_class_and_prints_a_local() {

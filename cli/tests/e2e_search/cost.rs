@@ -13,7 +13,7 @@ use reprise_jvm_testing::{jdks, limited};
 use crate::stage::Stage;
 
 /// The kernels, and how much each does in the study.
-const KERNELS: &[(&str, u32)] = &[
+pub(crate) const KERNELS: &[(&str, u32)] = &[
     ("barrier", 10_000),
     ("busy-wait", 10_000),
     ("wait-notify", 20_000),
@@ -28,7 +28,7 @@ const KERNELS: &[(&str, u32)] = &[
 ];
 
 /// How often each is run in the study; the fastest counts.
-const RUNS: usize = 3;
+pub(crate) const RUNS: usize = 3;
 
 /// What the program says it took, in milliseconds.
 fn elapsed(output: &Output) -> f64 {
@@ -40,7 +40,7 @@ fn elapsed(output: &Output) -> f64 {
     text.parse().unwrap()
 }
 
-fn plain(stage: &Stage, java: &Path, arguments: &[&str], one_core: bool) -> Output {
+pub(crate) fn plain(stage: &Stage, java: &Path, arguments: &[&str], one_core: bool) -> Output {
     let mut command = match one_core {
         true => {
             let mut command = Command::new("taskset");
@@ -57,7 +57,11 @@ fn plain(stage: &Stage, java: &Path, arguments: &[&str], one_core: bool) -> Outp
 }
 
 /// The fastest of several runs, in milliseconds; what they print is the same.
-fn fastest(runs: usize, expected: Option<&[u8]>, mut run: impl FnMut(usize) -> Output) -> f64 {
+pub(crate) fn fastest(
+    runs: usize,
+    expected: Option<&[u8]>,
+    mut run: impl FnMut(usize) -> Output,
+) -> f64 {
     let times = (0..runs).map(|number| {
         let output = run(number);
         assert_eq!(output.status.code(), Some(0), "{output:?}");

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use reprise_jvm_testing::{jdks, limited};
+use reprise_jvm_testing::{agent_library, jdks, limited};
 
 use crate::stage::{Stage, said};
 
@@ -46,5 +46,24 @@ fn virtual_threads_are_named() {
         assert!(said(&free).contains(&unrecorded), "{free:?}");
         let refused = format!("the program creates a virtual thread at {place}");
         assert!(said(&chosen).contains(&refused), "{chosen:?}");
+    }
+}
+
+/// A run that comes to no end is passed over, and the search ends.
+#[test]
+fn a_run_without_end_does_not_end_the_search() {
+    let stage = Stage::new("schedule-runs");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_reprise"));
+    command
+        .env("REPRISE_AGENT", agent_library())
+        .current_dir(stage.folder.path())
+        .args(["record", "--schedule", "--runs=2", "--run-limit=2s"])
+        // Not a JDK's own launcher, so each run has a JVM of its own.
+        .args(["-o", "x.sched", "--", "sh", "-c", "exec \"$0\" \"$@\""])
+        .arg(&jdks()[0])
+        .args(["-cp", ".", "Main", "endless", "two words"]);
+    let text = said(&limited::output(&mut command));
+    for run in ["run 1 took more than 2s", "run 2 took more than 2s"] {
+        assert!(text.contains(run), "{text}");
     }
 }

@@ -85,12 +85,16 @@ fn load(vm: *mut JavaVM, text: &str) -> Result<(), String> {
         let second = unsafe { Environment::of(vm) };
         let second = second.map_err(|error| error.to_string())?;
         observe::load(environment, second, options)?;
-    } else if options.follow.is_some() || options.explore.is_some() || options.free.is_some() {
+    } else if options.follow.is_some()
+        || options.explore.is_some()
+        || options.free.is_some()
+        || options.share.is_some()
+    {
         // SAFETY: as above.
         let environment = unsafe { Environment::of(vm) };
         let environment = environment.map_err(|error| error.to_string());
         let loaded = environment.and_then(|environment| turns::load(environment, &options));
-        if options.free.is_some() {
+        if options.free.is_some() || options.share.is_some() {
             return loaded;
         }
         loaded.unwrap_or_else(|message| turns::refuse(&message));

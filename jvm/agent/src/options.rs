@@ -29,6 +29,7 @@ const KNOWN: &[(&str, &str)] = &[
     ("guide", "FILE"),
     ("free", "sync|all"),
     ("facts", "FILE"),
+    ("share", "FILE"),
     ("values", "FILE"),
     ("requests", "FILE"),
     ("answers", "FILE"),
@@ -71,6 +72,8 @@ pub(crate) struct Options {
     /// Let threads run freely, and write down in which order they synchronise, and if
     /// this is true, in which they use what they share.
     pub(crate) free: Option<bool>,
+    /// Let threads run freely, and write down who accesses what is in this file.
+    pub(crate) share: Option<PathBuf>,
     /// What is known of all classes of the program.
     pub(crate) facts: Option<PathBuf>,
     /// What the program is given instead of what it reads that is another value in every
@@ -194,6 +197,7 @@ impl Options {
                     "follow" => &mut self.follow,
                     "guide" => &mut self.guide,
                     "facts" => &mut self.facts,
+                    "share" => &mut self.share,
                     "values" => &mut self.values,
                     "requests" => &mut self.requests,
                     "answers" => &mut self.answers,
@@ -211,7 +215,7 @@ impl Options {
     /// Options that belong together are there together.
     fn check(self) -> Result<Self, OptionsError> {
         let observes = !self.observe.is_empty();
-        let explores = self.explore.is_some() || self.free.is_some();
+        let explores = self.explore.is_some() || self.free.is_some() || self.share.is_some();
         let needs = |name, other| Err(OptionsError::Needs { name, other });
         match self.out {
             None if observes => needs("observe", "out"),

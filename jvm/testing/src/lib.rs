@@ -2,6 +2,7 @@
 //! of programs that nobody here wrote.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+pub mod heard;
 pub mod jvms;
 pub mod limited;
 pub mod maven;

@@ -19,7 +19,6 @@ use std::collections::HashSet;
 
 use reprise_classfile::descriptor::{FieldType, MethodDescriptor};
 use reprise_classfile::flow::parse_for_edit;
-use reprise_classfile::mutf8::Utf8;
 use reprise_classfile::opcode;
 use reprise_classfile::read::{
     ClassFile, Constant, Instruction, Member, MemberRef, ReadError, access,
@@ -29,6 +28,7 @@ use reprise_classfile::write::{ClassEditor, Invoke, PoolEditor, Snippet};
 use reprise_program::Notes;
 
 use crate::TurnError;
+use crate::around::{Around, OBJECT, above_array};
 use crate::calls::redirect;
 use crate::explore::{Number, Site};
 use crate::facts::Facts;
@@ -36,7 +36,6 @@ use crate::values::watch;
 use kind::Kind;
 
 const FREE: &str = "java/reprise/scheduler/Free";
-const OBJECT: FieldType<'static> = FieldType::Object(Utf8(b"java/lang/Object"));
 
 /// Which accesses are recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,7 +79,7 @@ pub fn instrument(
             facts: &facts,
             handled: &handled,
             is_thread,
-            spill: Vec::new(),
+            around: Around::default(),
             calls: false,
             changed: false,
         };
@@ -124,8 +123,7 @@ struct Body<'c, 'e> {
     facts: &'e Facts,
     handled: &'e HashSet<(String, String)>,
     is_thread: &'e dyn Fn(&str) -> bool,
-    /// Locals in which arguments wait.
-    spill: Vec<u16>,
+    around: Around,
     /// Whether there are calls that must not be left with what they have.
     calls: bool,
     changed: bool,
@@ -210,23 +208,30 @@ impl<'c> Body<'c, '_> {
         Ok(())
     }
 
-    fn spill(
+    /// Code that tells the object below some values, and of what use it is.
+    fn told(
         &mut self,
         editor: &mut Editor<'c>,
-        types: &[FieldType<'_>],
-    ) -> Result<Vec<u16>, TurnError> {
-        let mut slots = Vec::with_capacity(types.len());
-        let mut used = 0;
-        for ty in types {
-            let needed = usize::from(ty.slots());
-            while self.spill.len() < used + needed {
-                // One after another, so two neighbours hold a long.
-                self.spill.push(editor.new_local(FieldType::Int)?);
-            }
-            slots.extend(self.spill.get(used));
-            used += needed;
-        }
-        Ok(slots)
+        above: &[FieldType<'_>],
+        has_object: bool,
+        name: &str,
+        key: Option<i32>,
+        site: u32,
+    ) -> Result<Snippet, TurnError> {
+        let pool = &mut *self.pool;
+        self.changed = true;
+        self.around.before(editor, above, has_object, |code| {
+            let descriptor = match key {
+                Some(key) => {
+                    code.push_int(key, pool)?;
+                    "(Ljava/lang/Object;II)V"
+                }
+                None => "(Ljava/lang/Object;I)V",
+            };
+            code.push_int(site.cast_signed(), pool)?;
+            code.invoke(Invoke::Static, FREE, name, descriptor, pool)?;
+            Ok(())
+        })
     }
 
     /// The field of an instruction, if its accesses are recorded.
@@ -263,31 +268,16 @@ impl<'c> Body<'c, '_> {
         let ty = FieldType::parse(member.descriptor)?;
         let is_static = matches!(instruction.opcode, opcode::GETSTATIC | opcode::PUTSTATIC);
         let writes = instruction.opcode == opcode::PUTFIELD;
-        let mut code = Snippet::new();
-        let slots = match writes {
-            true => self.spill(editor, &[ty])?,
-            false => Vec::new(),
-        };
-        for slot in &slots {
-            code.store(ty, *slot)?;
-        }
-        code.op(if is_static {
-            opcode::ACONST_NULL
-        } else {
-            opcode::DUP
-        })?;
         let key = member.name.0.iter().fold(17_i32, |sum, byte| {
             sum.wrapping_mul(31).wrapping_add(i32::from(*byte))
         });
-        code.push_int(key & 0xffff, self.pool)?;
         let name = match instruction.opcode {
             opcode::PUTFIELD | opcode::PUTSTATIC => "writes",
             _ => "reads",
         };
-        self.tell(&mut code, name, Some(site), "(Ljava/lang/Object;II)V")?;
-        for slot in &slots {
-            code.load(ty, *slot)?;
-        }
+        let above = [ty];
+        let above = if writes { &above[..] } else { &[] };
+        let code = self.told(editor, above, !is_static, name, Some(key & 0xffff), site)?;
         editor.before(instruction.offset, code)?;
         self.after(editor, instruction.offset, "accessed")
     }
@@ -305,35 +295,9 @@ impl<'c> Body<'c, '_> {
         instruction: &Instruction<'_>,
         site: u32,
     ) -> Result<(), TurnError> {
-        let writes = instruction.opcode >= opcode::IASTORE;
-        let base = if writes {
-            opcode::IASTORE
-        } else {
-            opcode::IALOAD
-        };
-        let ty = match instruction.opcode - base {
-            1 => FieldType::Long,
-            2 => FieldType::Float,
-            3 => FieldType::Double,
-            4 => OBJECT,
-            _ => FieldType::Int,
-        };
-        let types: Vec<FieldType<'_>> = match writes {
-            true => vec![FieldType::Int, ty],
-            false => vec![FieldType::Int],
-        };
-        let slots = self.spill(editor, &types)?;
-        let mut code = Snippet::new();
-        for (ty, slot) in types.iter().zip(&slots).rev() {
-            code.store(*ty, *slot)?;
-        }
-        code.op(opcode::DUP)?;
-        code.push_int(0, self.pool)?;
+        let (above, writes) = above_array(instruction);
         let name = if writes { "writes" } else { "reads" };
-        self.tell(&mut code, name, Some(site), "(Ljava/lang/Object;II)V")?;
-        for (ty, slot) in types.iter().zip(&slots) {
-            code.load(*ty, *slot)?;
-        }
+        let code = self.told(editor, &above, true, name, Some(0), site)?;
         editor.before(instruction.offset, code)?;
         self.after(editor, instruction.offset, "accessed")
     }
@@ -362,22 +326,14 @@ impl<'c> Body<'c, '_> {
         };
         let offset = instruction.offset;
         let site = self.site(offset, number)?;
-        let mut code = Snippet::new();
-        if matches!(kind, Kind::Joins | Kind::Receiver | Kind::Perhaps) {
+        let code = if matches!(kind, Kind::Joins | Kind::Receiver | Kind::Perhaps) {
             let descriptor = MethodDescriptor::parse(member.descriptor)?;
-            let types = descriptor.parameters;
-            let slots = self.spill(editor, &types)?;
-            for (ty, slot) in types.iter().zip(&slots).rev() {
-                code.store(*ty, *slot)?;
-            }
-            code.op(opcode::DUP)?;
-            self.tell(&mut code, name, Some(site), "(Ljava/lang/Object;I)V")?;
-            for (ty, slot) in types.iter().zip(&slots) {
-                code.load(*ty, *slot)?;
-            }
+            self.told(editor, &descriptor.parameters, true, name, None, site)?
         } else {
+            let mut code = Snippet::new();
             self.tell(&mut code, name, Some(site), "(I)V")?;
-        }
+            code
+        };
         editor.before(offset, code)?;
         match kind {
             Kind::Place => Ok(()),

@@ -11,6 +11,7 @@
 //! | the places that a schedule names, and no others | [`enforce`] |
 //! | everywhere where a strategy may want to switch | [`explore`] |
 //! | what synchronises, of threads that run freely | [`free`] |
+//! | what threads share, of which a part is recorded | [`share`] |
 //! | class loaders that know only what is theirs | [`loaders`] |
 //! | what is another value in every run | `values` |
 //! | what has to be known of a program for that | [`facts`] |
@@ -23,6 +24,7 @@
 #![deny(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 #![cfg_attr(test, allow(clippy::indexing_slicing, clippy::unwrap_used))]
 
+mod around;
 mod calls;
 pub mod enforce;
 pub mod explore;
@@ -31,6 +33,7 @@ pub mod free;
 pub mod loaders;
 pub mod plan;
 pub mod platform;
+pub mod share;
 mod values;
 
 use reprise_classfile::descriptor::DescriptorError;

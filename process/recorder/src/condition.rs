@@ -73,14 +73,15 @@ impl FromStr for Condition {
 
 /// Holds what happens against the conditions.
 #[derive(Debug, Default)]
-pub(crate) struct Watch {
+pub struct Watch {
     conditions: Vec<Condition>,
     /// The unfinished lines on standard output and standard error.
     lines: [Vec<u8>; 2],
 }
 
 impl Watch {
-    pub(crate) fn new(conditions: Vec<Condition>) -> Self {
+    /// Nothing has happened yet.
+    pub fn new(conditions: Vec<Condition>) -> Self {
         Self {
             conditions,
             ..Self::default()
@@ -95,7 +96,7 @@ impl Watch {
     }
 
     /// Whether an exit with this status is a failure.
-    pub(crate) fn exits(&self, status: i32) -> bool {
+    pub fn exits(&self, status: i32) -> bool {
         self.conditions.iter().any(|Condition(kind)| match kind {
             Kind::Exit {
                 equal,
@@ -106,13 +107,13 @@ impl Watch {
     }
 
     /// Whether anything that is written to this descriptor matters.
-    pub(crate) fn looks_at(&self, descriptor: u64) -> bool {
+    pub fn looks_at(&self, descriptor: u64) -> bool {
         self.patterns(descriptor).next().is_some()
     }
 
     /// The subject has written this. Returns the line that is a failure, if one
     /// is; a line that is written in pieces is looked at as a whole.
-    pub(crate) fn wrote(&mut self, descriptor: u64, bytes: &[u8]) -> Option<String> {
+    pub fn wrote(&mut self, descriptor: u64, bytes: &[u8]) -> Option<String> {
         let at = usize::from(descriptor == 2);
         let mut line = std::mem::take(&mut self.lines[at]);
         let mut found = None;

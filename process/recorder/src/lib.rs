@@ -64,7 +64,7 @@ mod threads;
 mod turns;
 
 pub use crate::attach::{AttachError, Attached};
-pub use crate::condition::{Condition, ConditionError};
+pub use crate::condition::{Condition, ConditionError, Watch};
 pub use crate::control::{ControlError, Request, subjects, tell};
 pub use crate::draft::{Draft, Memory};
 pub use crate::dump::{Dump, Recorded, Why};

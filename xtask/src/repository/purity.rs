@@ -11,6 +11,7 @@ const PURE: &[(&str, &[&str])] = &[
     ("core/recording/", &["net", "process", "thread"]),
     ("core/", ALL),
     ("jvm/classfile/", ALL),
+    ("jvm/elements/", ALL),
     ("jvm/events/", ALL),
     ("jvm/probes/", ALL),
     ("jvm/program/", ALL),

@@ -13,7 +13,7 @@ use jvmti_bindings::sys::jvmti::{
 };
 use reprise_classfile::read::ClassFile;
 use reprise_turns::plan::Place;
-use reprise_turns::{enforce, explore, free, loaders, platform};
+use reprise_turns::{enforce, explore, free, loaders, platform, share};
 
 use super::{Mode, SESSION, Session, natives, refuse};
 use crate::jni::{Frame, long};
@@ -36,9 +36,9 @@ pub(super) fn listen(session: &Session) -> Result<(), String> {
         JVMTI_EVENT_MONITOR_CONTENDED_ENTER,
     ];
     // Threads that run freely find their monitors as they are.
-    let events = match session.mode {
-        Mode::Free { .. } => &events[..events.len() - 1],
-        _ => &events[..],
+    let events = match session.mode.is_free() {
+        true => &events[..events.len() - 1],
+        false => &events[..],
     };
     let listening = session.environment.listen(&callbacks, events);
     listening.map_err(|error| error.to_string())
@@ -56,8 +56,8 @@ unsafe extern "system" fn vm_init(_: *mut jvmtiEnv, env: *mut JNIEnv, _: jthread
         Ok(Err(message)) => message,
         Err(_) => "the agent failed while the JVM was being initialised".to_owned(),
     };
-    match SESSION.get().map(|session| &session.mode) {
-        Some(Mode::Free { .. }) => crate::warn(&message),
+    match SESSION.get().map(|session| session.mode.is_free()) {
+        Some(true) => crate::warn(&message),
         _ => refuse(&message),
     }
 }
@@ -76,7 +76,7 @@ fn begin(session: &Session, frame: Frame) -> Result<(), String> {
         // SAFETY: the JVM has just made these references.
         unsafe {
             let name = environment.class_name(class).unwrap_or_default();
-            if platform::concerns(&name) {
+            if concerns(session, &name) {
                 environment
                     .retransform(class)
                     .map_err(|error| format!("{name} cannot be changed: {error}"))?;
@@ -105,6 +105,10 @@ fn begin(session: &Session, frame: Frame) -> Result<(), String> {
                 natives::call(session, frame, c"follow", signature, &arguments)
             }
             Mode::Free { .. } => natives::call(session, frame, c"free", c"()V", &[]),
+            Mode::Share { elements, .. } => {
+                let arguments = [jvalue { i: *elements }];
+                natives::call(session, frame, c"share", c"(I)V", &arguments)
+            }
             Mode::Explore {
                 serve: Some((requests, answers)),
                 ..
@@ -232,13 +236,22 @@ unsafe extern "system" fn class_loaded(
     }));
 }
 
+/// Whether a class of the JDK has to be changed.
+fn concerns(session: &Session, name: &str) -> bool {
+    match session.mode {
+        // Who blocks and wakes is of no interest, only who begins.
+        Mode::Share { .. } => name == "java/lang/Thread",
+        _ => platform::concerns(name),
+    }
+}
+
 /// The class with calls of the scheduler in it; none when it stays as it was.
 ///
 /// # Safety
 /// `loader` is live, or null.
 unsafe fn change(session: &Session, loader: jobject, name: &str, bytes: &[u8]) -> Option<Vec<u8>> {
     if loader.is_null() || reprise_probes::pattern::is_platform(name) {
-        let edited = platform::concerns(name).then(|| platform::change(bytes));
+        let edited = concerns(session, name).then(|| platform::change(bytes));
         return edited?.unwrap_or_else(|error| {
             crate::say(&format!("{name} cannot be given to the scheduler: {error}"));
             None
@@ -262,6 +275,13 @@ unsafe fn change(session: &Session, loader: jobject, name: &str, bytes: &[u8]) -
         } => {
             let mut number = |site: &explore::Site<'_>| parts.number(name, site);
             let edited = free::instrument(bytes, *scope, facts, &is_thread, &mut number);
+            edited.unwrap_or_else(|error| {
+                crate::say(&format!("{name} cannot be recorded: {error}"));
+                None
+            })?
+        }
+        Mode::Share { sites, .. } => {
+            let edited = share::instrument(bytes, sites.class(name));
             edited.unwrap_or_else(|error| {
                 crate::say(&format!("{name} cannot be recorded: {error}"));
                 None

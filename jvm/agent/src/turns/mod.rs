@@ -24,6 +24,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock};
 
 use jvmti_bindings::sys::jvmti::jvmtiCapabilities;
+use reprise_elements::Sites;
 use reprise_turns::facts::Facts;
 use reprise_turns::free::Scope;
 use reprise_turns::plan::{self, Place};
@@ -68,6 +69,14 @@ enum Mode {
         facts: Facts,
         parts: parts::Parts,
     },
+    /// Threads run freely, and who accesses some of what they share is written down.
+    Share {
+        /// How many elements there are.
+        elements: i32,
+        /// Where those in the share are accessed.
+        sites: Sites,
+        parts: parts::Parts,
+    },
     Explore {
         strategy: CString,
         seed: i64,
@@ -85,13 +94,30 @@ enum Mode {
 }
 
 impl Mode {
+    /// Whether threads run as they like.
+    fn is_free(&self) -> bool {
+        matches!(self, Self::Free { .. } | Self::Share { .. })
+    }
+
     fn of(options: &Options) -> Result<Self, String> {
         let number = |value: Option<u64>| value.unwrap_or_default().cast_signed();
+        let read = |file: &PathBuf| {
+            let text = std::fs::read_to_string(file);
+            text.map_err(|error| format!("cannot read {}: {error}", file.display()))
+        };
+        if let Some(file) = &options.share {
+            let text = read(file)?;
+            let count = text
+                .lines()
+                .find_map(|line| line.strip_prefix("elements\t"));
+            let count = count.and_then(|count| count.parse().ok());
+            return Ok(Self::Share {
+                elements: count.ok_or("the file with the share says of how many elements it is")?,
+                sites: Sites::read(&text),
+                parts: parts::Parts::create(options.out.clone().unwrap_or_default())?,
+            });
+        }
         if let Some(all) = options.free {
-            let read = |file: &PathBuf| {
-                let text = std::fs::read_to_string(file);
-                text.map_err(|error| format!("cannot read {}: {error}", file.display()))
-            };
             let facts = options.facts.as_ref().map(read).transpose()?;
             return Ok(Self::Free {
                 scope: if all {
@@ -105,9 +131,9 @@ impl Mode {
         }
         if let Some(strategy) = &options.explore {
             let guide = options.guide.clone().unwrap_or_default();
-            let places = match guide.as_os_str().is_empty() {
-                true => Vec::new(),
-                false => read_places(&guide)?,
+            let (places, elements) = match guide.as_os_str().is_empty() {
+                true => (Vec::new(), Sites::default()),
+                false => (read_places(&guide)?, Sites::read(&read(&guide)?)),
             };
             let serve = match (&options.requests, &options.answers) {
                 (Some(requests), Some(answers)) => Some((path(requests)?, path(answers)?)),
@@ -120,7 +146,10 @@ impl Mode {
                 guide: path(&guide)?,
                 serve,
                 known: Mutex::default(),
-                schedule: Box::new(writing::Writing::create(options.out.as_deref(), &places)?),
+                schedule: {
+                    let out = options.out.as_deref();
+                    Box::new(writing::Writing::create(out, &places, &elements)?)
+                },
                 places: by_class(places),
             });
         }
@@ -162,7 +191,7 @@ pub(crate) fn load(environment: Environment, options: &Options) -> Result<(), St
     let mut wanted = jvmtiCapabilities::default();
     wanted.set_can_generate_all_class_hook_events(true);
     wanted.set_can_retransform_classes(true);
-    if !matches!(mode, Mode::Free { .. }) {
+    if !mode.is_free() {
         wanted.set_can_generate_monitor_events(true);
         wanted.set_can_get_monitor_info(true);
     }

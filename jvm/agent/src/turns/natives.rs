@@ -35,6 +35,7 @@ pub(super) fn bind(session: &Session, frame: Frame) -> Option<(Global, Global)> 
                 ),
                 (c"event", c"(IJZ)V", event as *mut c_void),
                 (c"use", c"(I)I", uses as *mut c_void),
+                (c"element", c"(I)I", element as *mut c_void),
                 (c"action", c"(Ljava/lang/String;I)V", action as *mut c_void),
                 (c"room", c"(ILjava/lang/String;I)J", room as *mut c_void),
                 (c"written", c"(JI)V", written as *mut c_void),
@@ -103,6 +104,12 @@ extern "system" fn uses(_: *mut JNIEnv, _: jclass, site: jint) -> jint {
     found
 }
 
+extern "system" fn element(_: *mut JNIEnv, _: jclass, site: jint) -> jint {
+    let mut found = -1;
+    with_schedule(|schedule| found = schedule.element(site));
+    found
+}
+
 extern "system" fn action(env: *mut JNIEnv, _: jclass, word: jstring, thread: jint) {
     with_schedule(|schedule| {
         // SAFETY: the JVM calls this with its own environment, and the scheduler
@@ -121,7 +128,7 @@ extern "system" fn room(
     part: jint,
 ) -> jlong {
     let room = catch_unwind(AssertUnwindSafe(|| {
-        let Mode::Free { parts, .. } = &SESSION.get()?.mode else {
+        let (Mode::Free { parts, .. } | Mode::Share { parts, .. }) = &SESSION.get()?.mode else {
             return None;
         };
         // SAFETY: the JVM calls this with its own environment, and the scheduler passes a

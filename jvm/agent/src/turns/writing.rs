@@ -7,6 +7,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
+use reprise_elements::{Deed, Sites as Elements};
 use reprise_schedule::{CodeLocation, JdkPlace, Method, Name};
 use reprise_turns::explore::Site;
 use reprise_turns::plan::Place;
@@ -28,6 +29,10 @@ struct Sites {
     uses: HashMap<u32, i32>,
     /// The numbers of what is used.
     used: HashMap<String, i32>,
+    /// By class, method, descriptor and offset: the element that is accessed, and how, as
+    /// the scheduler's `Native.element` says it; and the same by number.
+    elements: HashMap<(String, String, String, u32), i32>,
+    accessed: HashMap<u32, i32>,
 }
 
 impl Sites {
@@ -40,6 +45,7 @@ impl Sites {
             descriptor.to_owned(),
             offset,
         );
+        let accessed = self.elements.get(&key).copied();
         let number = *self.numbers.entry(key).or_insert(next);
         if number == next {
             let location = || {
@@ -50,6 +56,9 @@ impl Sites {
                 })
             };
             self.locations.push((location(), None));
+            if let Some(accessed) = accessed {
+                self.accessed.insert(number, accessed);
+            }
         }
         number
     }
@@ -57,13 +66,32 @@ impl Sites {
 
 impl Writing {
     /// `places` are numbered as their plan does it, two for a bytecode.
-    pub(super) fn create(path: Option<&Path>, places: &[(u32, Place)]) -> Result<Self, String> {
+    pub(super) fn create(
+        path: Option<&Path>,
+        places: &[(u32, Place)],
+        elements: &Elements,
+    ) -> Result<Self, String> {
         let create = |path: &Path| {
             File::create_new(path)
                 .map_err(|error| format!("cannot create {}: {error}", path.display()))
         };
         let file = path.map(create).transpose()?;
         let mut sites = Sites::default();
+        for (class, of_class) in &elements.0 {
+            for site in of_class {
+                let key = (
+                    class.clone(),
+                    site.method.clone(),
+                    site.descriptor.clone(),
+                    site.offset,
+                );
+                let element = i32::try_from(site.element).unwrap_or(i32::MAX >> 3);
+                // Being in a method has no bytecode.
+                if site.deed != Deed::Method {
+                    sites.elements.insert(key, element << 3 | site.deed as i32);
+                }
+            }
+        }
         let mut places: Vec<_> = places.iter().collect();
         places.sort_by_key(|(number, _)| *number);
         for (_, place) in places {
@@ -99,6 +127,15 @@ impl Writing {
         let found = u32::try_from(site).ok();
         let found = found.and_then(|site| sites.uses.get(&site));
         found.copied().unwrap_or(1)
+    }
+
+    /// What a place accesses, and how; negative for nothing.
+    pub(super) fn element(&self, site: i32) -> i32 {
+        let sites = self.sites.lock();
+        let sites = sites.unwrap_or_else(PoisonError::into_inner);
+        let found = u32::try_from(site).ok();
+        let found = found.and_then(|site| sites.accessed.get(&site));
+        found.copied().unwrap_or(-1)
     }
 
     /// Writes an event; negative numbers are places of the JDK.

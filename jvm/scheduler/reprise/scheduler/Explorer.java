@@ -54,13 +54,23 @@ final class Explorer extends Policy {
         steps++;
         me.steps++;
         if (me.initialising > 0) {
+            strategy.unstoppable(me);
             return;
         }
         int count = collect();
-        if (count > 1) {
+        if (count > 1 || strategy.asksAlways()) {
             Turn next = strategy.at(me, ready, count);
+            if (next == null) {
+                next = timeout();
+                if (next == null) {
+                    throw strategy.stuck(me, ready, count);
+                }
+            }
             if (next != me) {
                 event(me, false);
+                if (next.timedOut) {
+                    action("timeout", next.number);
+                }
                 act("switch", next);
                 stretch(me, me.steps, " ");
                 last = next;
@@ -73,6 +83,16 @@ final class Explorer extends Policy {
     }
 
     @Override
+    void acquired(Turn me) {
+        strategy.acquired(me);
+    }
+
+    @Override
+    void failed() {
+        strategy.failed();
+    }
+
+    @Override
     void yields(Turn me) {
         strategy.yields(me);
     }
@@ -82,8 +102,7 @@ final class Explorer extends Policy {
         if (me.state == Turn.SLEEPING) {
             strategy.yields(me);
         }
-        int count = collect();
-        Turn next = count == 0 ? timeout() : strategy.instead(me, ready, count);
+        Turn next = instead(me);
         if (next == me) {
             return me;
         }
@@ -92,8 +111,18 @@ final class Explorer extends Policy {
 
     @Override
     Turn contended(Turn me, Object monitor, Turn owner) {
+        return leave(me, instead(me), false);
+    }
+
+    /** Who goes on where the thread cannot; null if nobody can. */
+    private Turn instead(Turn me) {
         int count = collect();
-        return leave(me, count == 0 ? timeout() : strategy.instead(me, ready, count), false);
+        Turn next = count == 0 ? null : strategy.instead(me, ready, count);
+        next = next == null ? timeout() : next;
+        if (next == null && count > 0) {
+            throw strategy.stuck(me, ready, count);
+        }
+        return next;
     }
 
     /** Writes down that the thread gives way. */
@@ -132,9 +161,8 @@ final class Explorer extends Policy {
         write(Script.EXITS, 1, false);
         epoch++;
         stretch(me, me.steps + 1, "! ");
-        int count = collect();
-        Turn next = count == 0 ? timeout() : strategy.instead(me, ready, count);
-        if (next != null && !isLast()) {
+        Turn next = isLast() ? null : instead(me);
+        if (next != null) {
             if (next.timedOut) {
                 action("timeout", next.number);
             }

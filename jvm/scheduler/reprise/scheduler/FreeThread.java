@@ -100,6 +100,11 @@ final class FreeThread {
             }
             long tid = U.getLong(thread, TID);
             FreeThread added = new FreeThread(tid, ++count, descent);
+            if (Share.on) {
+                // What it does is in the vectors.
+                added.full = true;
+                Native.report("thread", added.number + " " + descent);
+            }
             ALL.put(tid, added);
             FAST[(int) tid & MASK] = added;
             return added;

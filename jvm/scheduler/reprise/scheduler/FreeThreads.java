@@ -40,6 +40,9 @@ final class FreeThreads {
             FreeThread.forget(me);
             return;
         }
+        if (Share.on) {
+            return;
+        }
         me.follows(me.starter);
         Stripes.enter(me, Stripes.POOLS);
     }
@@ -67,6 +70,36 @@ final class FreeThreads {
                 && Thread.getDefaultUncaughtExceptionHandler() == null) {
             Native.report("uncaught", turn.descent + " " + thrown.getClass().getName() + " "
                     + Ending.place(thrown.getStackTrace()));
+        }
+    }
+
+    /**
+     * The JVM ends. If nobody of the program has wanted that, as when somebody kills it, and
+     * all its threads wait for one another without a limit, that is why.
+     */
+    static void ends() {
+        if (FreeThread.current() != null) {
+            return;
+        }
+        ThreadGroup top = Thread.currentThread().getThreadGroup();
+        while (top.getParent() != null) {
+            top = top.getParent();
+        }
+        Thread[] all = new Thread[2 * top.activeCount() + 16];
+        int count = top.enumerate(all);
+        boolean any = false;
+        for (int at = 0; at < count; at++) {
+            Thread.State state = all[at].getState();
+            if (FreeThread.of(all[at]) == null) {
+                continue;
+            }
+            if (state != Thread.State.BLOCKED && state != Thread.State.WAITING) {
+                return;
+            }
+            any |= !all[at].isDaemon();
+        }
+        if (any) {
+            Native.report("deadlock", "");
         }
     }
 

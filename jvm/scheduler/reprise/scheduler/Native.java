@@ -19,6 +19,9 @@ final class Native {
      */
     static native int use(int site);
 
+    /** What a place accesses, above three bits for how; negative for nothing. */
+    static native int element(int site);
+
     /** How many bytes {@link #room} has: little for threads that do little. */
     static long room(int part) {
         return 4096L << Math.min(2 * part, 8);

@@ -33,6 +33,7 @@ public final class Point {
         Turn me = Engine.mine();
         if (me != null) {
             me.marked = false;
+            Engine.policy.acquired(me);
         }
     }
 
@@ -45,6 +46,7 @@ public final class Point {
                 Engine.block(me, Turn.MONITOR, monitor, 0);
             }
             Owners.enter(monitor, me, 1);
+            Engine.policy.acquired(me);
         }
     }
 
@@ -61,6 +63,7 @@ public final class Point {
         Turn me = Engine.mine();
         if (me != null) {
             Owners.enter(monitor, me, 1);
+            Engine.policy.acquired(me);
         }
         return monitor;
     }

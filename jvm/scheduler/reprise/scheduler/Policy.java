@@ -38,6 +38,12 @@ abstract class Policy {
     /** A thread is about to be interrupted that has been notified or has timed out. */
     void interrupts(Turn me, Turn other) {}
 
+    /** The thread has entered a monitor, or a call has returned that may block. */
+    void acquired(Turn me) {}
+
+    /** An exception was not caught. */
+    void failed() {}
+
     /** The thread offers its turn to others. */
     void yields(Turn me) {}
 

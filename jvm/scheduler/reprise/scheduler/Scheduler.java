@@ -14,14 +14,23 @@ public final class Scheduler {
     /** Lets a strategy choose who runs; with a file, as far as that goes, what is in it. */
     public static void explore(String strategy, long seed, long steps, String file)
             throws java.io.IOException {
-        Engine.begin(new Explorer(file.isEmpty()
-                ? Strategy.of(strategy, seed, steps)
-                : Guide.read(file, seed)));
+        Strategy chosen;
+        if (strategy.equals("merge")) {
+            chosen = Merge.read(file);
+        } else {
+            chosen = file.isEmpty() ? Strategy.of(strategy, seed, steps) : Guide.read(file, seed);
+        }
+        Engine.begin(new Explorer(chosen));
     }
 
     /** Lets threads run as they like, and writes down in which order they synchronise. */
     public static void free() {
         Free.begin();
+    }
+
+    /** The same, for a share of what they share: so many elements. */
+    public static void share(int elements) {
+        Share.begin(elements);
     }
 
     /** Runs the program as often as somebody asks for it. Does not return. */
@@ -84,6 +93,7 @@ public final class Scheduler {
     /** The JVM ends. */
     public static void finish() {
         if (Free.on) {
+            FreeThreads.ends();
             int lost = FreeThread.lost();
             if (lost > 0) {
                 Native.report("say", lost + " orders between threads could not be recorded");

@@ -34,7 +34,7 @@ abstract class Strategy {
         }
     }
 
-    /** At a place where the thread, one of the first {@code count}, may be stopped. */
+    /** At a place where the thread, one of the first {@code count}, may be stopped. Null for nobody. */
     abstract Turn at(Turn me, Turn[] ready, int count);
 
     /** When the thread cannot go on, or sleeps. */
@@ -45,6 +45,25 @@ abstract class Strategy {
     /** Which of the threads that wait is notified. */
     Turn notified(Turn[] waiting, int count) {
         return waiting[random.nextInt(count)];
+    }
+
+    /** Whether it is asked even where only one thread could go on. */
+    boolean asksAlways() {
+        return false;
+    }
+
+    /** The thread has come to a place where it cannot be stopped. */
+    void unstoppable(Turn me) {}
+
+    /** The thread has entered a monitor, or a call has returned that may block. */
+    void acquired(Turn me) {}
+
+    /** The program has failed. */
+    void failed() {}
+
+    /** There are threads that could run, and it has chosen none of them. Ends the program. */
+    IllegalStateException stuck(Turn me, Turn[] ready, int count) {
+        return Ending.end(me, "deadlock", "");
     }
 
     /** Whether an event is to be written down although the thread goes on. */

@@ -55,6 +55,9 @@ public final class Threads {
         }
         if (turn != null && thread.getUncaughtExceptionHandler() == thread.getThreadGroup()
                 && Thread.getDefaultUncaughtExceptionHandler() == null) {
+            if (Engine.mine() == turn) {
+                Engine.policy.failed();
+            }
             Ending.report("uncaught", turn.number + " " + thrown.getClass().getName() + " "
                     + Ending.place(thrown.getStackTrace()));
         }

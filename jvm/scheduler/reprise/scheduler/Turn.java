@@ -65,6 +65,10 @@ final class Turn {
     Thread after;
     /** For strategies. */
     long priority;
+    /** The element whose turn it has to wait for; negative for none. */
+    int gate = -1;
+    /** It has its turn there as soon as it goes on, and not only when it has got something. */
+    boolean passes;
 
     private volatile boolean granted;
     /** The monitor in whose wait set the thread really is. */

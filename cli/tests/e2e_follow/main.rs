@@ -1,6 +1,8 @@
 //! Programs under schedules that somebody wrote, on every JDK there is.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod debugger;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

@@ -1,0 +1,68 @@
+//! What recording a quarter costs against recording all: `cargo xtask study share-cost`.
+
+use std::path::Path;
+use std::process::Output;
+
+use reprise_jvm_testing::jdks;
+
+use crate::cost::{KERNELS, RUNS, fastest, plain};
+use crate::stage::{Stage, said};
+
+/// A quarter of the elements is another quarter with each seed; the mean of these counts.
+const SEEDS: u32 = 4;
+
+fn record(stage: &Stage, java: &Path, arguments: &[&str], share: &str, seed: u32) -> Output {
+    let _ = std::fs::remove_file(stage.folder.path().join("x.share"));
+    let seed = seed.to_string();
+    let words = ["record", "--share", share, "--seed", &seed, "-o", "x.share"];
+    let output = stage.reprise_with(java, &words.map(AsRef::as_ref), arguments);
+    assert!(said(&output).contains("recorded x.share"), "{output:?}");
+    output
+}
+
+#[test]
+fn what_shares_cost() {
+    if std::env::var_os("REPRISE_STUDY").is_none() {
+        return;
+    }
+    let stage = Stage::new("schedule-kernels");
+    let java = jdks().remove(0);
+    println!(
+        "| kernel | plain, ms | 25 %, ms | 100 %, ms | 25 % costs | 100 % costs | times less |"
+    );
+    println!("| --- | --- | --- | --- | --- | --- | --- |");
+    // Single ratios say little where an element is hardly accessed, so all together count.
+    let mut added = (0.0, 0.0);
+    for (name, size) in KERNELS {
+        // All accesses are recorded, so a tenth of what synchronisation alone has time for.
+        let size = (size / 10).max(1).to_string();
+        let arguments = [*name, size.as_str()];
+        let first = plain(&stage, &java, &arguments, false);
+        let expected = Some(first.stdout.as_slice());
+        let parallel = fastest(RUNS, expected, |_| plain(&stage, &java, &arguments, false));
+        let all = fastest(RUNS, expected, |_| {
+            record(&stage, &java, &arguments, "1", 1)
+        });
+        let quarters = (1..=SEEDS).map(|seed| {
+            fastest(RUNS, expected, |_| {
+                record(&stage, &java, &arguments, "0.25", seed)
+            })
+        });
+        let quarter = quarters.sum::<f64>() / f64::from(SEEDS);
+        let (less, more) = ((quarter - parallel).max(1.0), (all - parallel).max(1.0));
+        added.0 += quarter - parallel;
+        added.1 += all - parallel;
+        println!(
+            "| {name} | {parallel:.0} | {quarter:.0} | {all:.0} | {:+.0} % | {:+.0} % | {:.1} |",
+            100.0 * (quarter / parallel - 1.0),
+            100.0 * (all / parallel - 1.0),
+            more / less
+        );
+    }
+    println!(
+        "\nTogether, a quarter adds {:.0} ms and all of it {:.0} ms: {:.1} times less.",
+        added.0,
+        added.1,
+        added.1 / added.0
+    );
+}

@@ -1,0 +1,173 @@
+//! Shares of many users' runs, put together.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use reprise_jvm_testing::{agent_library, compile, jdks, limited, sources};
+
+use crate::stage::{Stage, said};
+
+/// Runs `reprise` with the bank, which is busy at the wrong moment or not.
+fn bank(stage: &Stage, arguments: &[&str], busy: bool) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_reprise"));
+    command
+        .env("REPRISE_AGENT", agent_library())
+        .current_dir(stage.folder.path())
+        .args(arguments)
+        .arg("--")
+        .arg(&jdks()[0])
+        .arg(format!("-Dbusy={busy}"))
+        .args(["-cp", ".", "Main", "1"]);
+    limited::output(&mut command)
+}
+
+fn record(stage: &Stage, name: &str, share: &str, seed: &str, busy: bool) -> String {
+    let arguments = ["record", "--share", share, "--seed", seed, "-o", name];
+    let text = said(&bank(stage, &arguments, busy));
+    assert!(text.contains(&format!("recorded {name} (")), "{text}");
+    text
+}
+
+fn files(stage: &Stage, extension: &str) -> Vec<String> {
+    let mut files: Vec<String> = fs::read_dir(stage.folder.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| Path::new(name).extension() == Some(OsStr::new(extension)))
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn shares_are_put_together_into_a_failing_schedule() {
+    let stage = Stage::new("share-bank");
+    // One of all, so that it never depends on which runs go together.
+    let text = record(&stage, "00.share", "1", "1", true);
+    assert!(
+        text.contains("8 of 8 shared elements, 8 spared; 3 threads"),
+        "{text}"
+    );
+    assert!(
+        text.contains("IllegalStateException in thread 0, at Main.java:"),
+        "{text}"
+    );
+    for user in 1..8 {
+        let text = record(
+            &stage,
+            &format!("{user:02}.share"),
+            "0.5",
+            &user.to_string(),
+            true,
+        );
+        assert!(text.contains("4 of 8 shared elements"), "{text}");
+    }
+    record(&stage, "08.share", "0.5", "8", false);
+    let shares = files(&stage, "share");
+    let mut arguments = vec!["merge", "--attempts", "400", "-o", "bug.sched"];
+    arguments.extend(shares.iter().map(String::as_str));
+    let merged = bank(&stage, &arguments, false);
+    let report = String::from_utf8_lossy(&merged.stdout);
+    assert_eq!(merged.status.code(), Some(0), "{merged:?}");
+    assert!(
+        report.contains("failure    java.lang.IllegalStateException at Main.java:"),
+        "{report}"
+    );
+    assert!(report.contains("the base"), "{report}");
+    let played = bank(&stage, &["replay", "bug.sched"], false);
+    let text = said(&played);
+    assert!(text.contains("money is missing"), "{text}");
+    assert!(text.contains("ended with status 1"), "{text}");
+    // A name that is taken is never written over.
+    let again = bank(&stage, &arguments, false);
+    assert_eq!(again.status.code(), Some(2), "{again:?}");
+}
+
+#[test]
+fn what_cannot_be_put_together_is_named() {
+    let stage = Stage::new("share-bank");
+    let plan = |users: &str, kind: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_reprise"));
+        command
+            .current_dir(stage.folder.path())
+            .args([
+                "share", "plan", "--users", users, "--share", "0.5", "-o", "plans",
+            ])
+            .args(kind)
+            .arg(".");
+        limited::output(&mut command)
+    };
+    let planned = said(&plan("4", &["--kind", "fixed"]));
+    assert!(
+        planned.contains("4 plans in plans: 8 shared elements (8 spared"),
+        "{planned}"
+    );
+    let arguments = [
+        "record",
+        "--share-plan",
+        "plans/2.plan",
+        "-o",
+        "planned.share",
+    ];
+    let text = said(&bank(&stage, &arguments, true));
+    assert!(text.contains("recorded planned.share (4 of 8"), "{text}");
+
+    // A profile tells what each user is expected to pay.
+    record(&stage, "all.share", "1", "1", true);
+    let planned = said(&plan("4", &["--profile", "all.share"]));
+    assert!(planned.contains("expected cost per user"), "{planned}");
+
+    // Another version of the program: its plans and its shares are not this one's.
+    let subject = Path::new(env!("CARGO_MANIFEST_DIR")).join("../subjects/share-bank/Main.java");
+    let changed = stage.folder.path().join("changed");
+    fs::create_dir(&changed).unwrap();
+    let source = fs::read_to_string(subject).unwrap();
+    fs::write(
+        changed.join("Main.java"),
+        source.replace("pay(10)", "pay(30)"),
+    )
+    .unwrap();
+    compile(&sources(&changed), stage.folder.path(), ".");
+    let arguments = [
+        "record",
+        "--share-plan",
+        "plans/2.plan",
+        "-o",
+        "other.share",
+    ];
+    let text = said(&bank(&stage, &arguments, true));
+    assert!(text.contains("another version of"), "{text}");
+    let merged = said(&bank(&stage, &["merge", "all.share"], false));
+    assert!(
+        merged.contains("the shares are of another version of Main"),
+        "{merged}"
+    );
+    record(&stage, "new.share", "1", "1", true);
+    record(&stage, "newer.share", "1", "1", true);
+    let merged = said(&bank(
+        &stage,
+        &["merge", "new.share", "newer.share", "all.share"],
+        false,
+    ));
+    assert!(
+        merged.contains("is left out: it is of another version of"),
+        "{merged}"
+    );
+
+    // A byte of the file has changed.
+    let file = stage.folder.path().join("planned.share");
+    let mut bytes = fs::read(&file).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    fs::write(&file, bytes).unwrap();
+    let merged = bank(
+        &stage,
+        &["merge", "-o", "broken.sched", "planned.share"],
+        false,
+    );
+    let text = said(&merged);
+    assert!(text.contains("planned.share is left out:"), "{text}");
+    assert!(text.contains("there are no shares to merge"), "{text}");
+    assert_eq!(merged.status.code(), Some(2));
+}

@@ -1,0 +1,240 @@
+package reprise.scheduler;
+
+import java.io.BufferedReader;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Lets threads access what they share in the order of given vectors: for each element the
+ * threads, one after the other. A thread that comes to an element whose vector names another
+ * one stops there. Where nobody can go on, the vectors do not go together, and the run ends.
+ *
+ * What needs no turn in a vector runs as it likes: elements that have none, those whose
+ * vector is over, and everything once the program has failed.
+ */
+final class Merge extends Strategy {
+    /** What is done at a place; see {@code reprise_elements::Deed}. */
+    private static final int ACCESS = 0;
+    private static final int METHOD = 2;
+    private static final int WAIT = 4;
+
+    /** A thread that comes to so many places alone probably waits in a loop. */
+    private static final int PATIENCE = 20_000;
+
+    /** The threads that access an element. */
+    private static final class Vector {
+        final String[] threads;
+        final long[] counts;
+        int at;
+
+        Vector(String[] threads, long[] counts) {
+            this.threads = threads;
+            this.counts = counts;
+        }
+
+        /** Who is next; null when it is over. */
+        String next() {
+            return at < threads.length ? threads[at] : null;
+        }
+
+        void take(String thread) {
+            // Out of turn only where nobody could be stopped.
+            for (int found = at; found < threads.length; found++) {
+                if (threads[found].equals(thread) && counts[found] > 0) {
+                    counts[found]--;
+                    break;
+                }
+            }
+            while (at < threads.length && counts[at] == 0) {
+                at++;
+            }
+        }
+    }
+
+    private Vector[] vectors = new Vector[64];
+    /** By place: what it accesses, above three bits for how; -1 for nothing, 0 for not asked. */
+    private int[] known = new int[1024];
+    private boolean failed;
+    private int alone;
+    private Turn last;
+
+    private Merge() {
+        super(1);
+    }
+
+    /** The vectors in a file: lines of the form {@code vector ELEMENT THREAD:COUNT …}. */
+    static Merge read(String path) throws IOException {
+        Merge merge = new Merge();
+        try (BufferedReader reader = new BufferedReader(
+                new InputStreamReader(new FileInputStream(path), StandardCharsets.UTF_8))) {
+            for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+                if (line.startsWith("vector\t")) {
+                    merge.add(line.split("\t", -1));
+                }
+            }
+        }
+        return merge;
+    }
+
+    private void add(String[] words) {
+        int element = Integer.parseInt(words[1]);
+        if (element >= vectors.length) {
+            vectors = Arrays.copyOf(vectors, Math.max(element + 1, 2 * vectors.length));
+        }
+        String[] stretches = words[2].isEmpty() ? new String[0] : words[2].split(" ");
+        long[] counts = new long[stretches.length];
+        for (int at = 0; at < counts.length; at++) {
+            int colon = stretches[at].indexOf(':');
+            counts[at] = Long.parseLong(stretches[at].substring(colon + 1));
+            stretches[at] = stretches[at].substring(0, colon).intern();
+        }
+        vectors[element] = new Vector(stretches, counts);
+    }
+
+    /** What is accessed at a place, and how; negative for nothing. */
+    private int accessed(int site) {
+        if (site < 0) {
+            return -1;
+        }
+        if (site >= known.length) {
+            known = Arrays.copyOf(known, Math.max(site + 1, 2 * known.length));
+        }
+        if (known[site] == 0) {
+            int found = Native.element(site);
+            known[site] = found < 0 || vector(found >> 3) == null ? -1 : found + 1;
+        }
+        return known[site] < 0 ? -1 : known[site] - 1;
+    }
+
+    private Vector vector(int element) {
+        return element < vectors.length ? vectors[element] : null;
+    }
+
+    @Override
+    boolean asksAlways() {
+        return true;
+    }
+
+    @Override
+    Turn at(Turn me, Turn[] ready, int count) {
+        int accessed = accessed(me.site);
+        boolean stops = accessed >= 0 && (accessed & 7) != WAIT && (accessed & 7) != METHOD;
+        me.gate = stops ? accessed >> 3 : -1;
+        me.passes = stops && (accessed & 7) == ACCESS;
+        alone = me == last ? alone + 1 : 0;
+        last = me;
+        if (alone > PATIENCE) {
+            alone = 0;
+            Turn other = choose(null, me, ready, count);
+            if (other != null) {
+                return other;
+            }
+        }
+        return choose(me, null, ready, count);
+    }
+
+    @Override
+    Turn instead(Turn me, Turn[] ready, int count) {
+        if (me.state == Turn.WAITING && me.marked) {
+            int accessed = accessed(me.site);
+            if (accessed >= 0 && (accessed & 7) == WAIT) {
+                me.gate = accessed >> 3;
+                me.passes = false;
+            }
+        }
+        return choose(me, null, ready, count);
+    }
+
+    @Override
+    void unstoppable(Turn me) {
+        int accessed = accessed(me.site);
+        if (accessed >= 0 && (accessed & 7) == ACCESS) {
+            vector(accessed >> 3).take(me.descent);
+        }
+    }
+
+    @Override
+    void acquired(Turn me) {
+        if (me.gate >= 0 && !me.passes) {
+            int gate = me.gate;
+            me.gate = -1;
+            vector(gate).take(me.descent);
+        }
+    }
+
+    @Override
+    void failed() {
+        failed = true;
+    }
+
+    /** Who goes on: the first if it can, never the second; null if nobody can. */
+    private Turn choose(Turn first, Turn never, Turn[] ready, int count) {
+        Turn found = null;
+        for (int at = 0; at < count; at++) {
+            Turn turn = ready[at];
+            if (turn != never && isOpen(turn)) {
+                found = found == null || turn == first ? turn : found;
+            }
+        }
+        if (found != null && found.gate >= 0 && found.passes) {
+            vector(found.gate).take(found.descent);
+            found.gate = -1;
+        }
+        return found;
+    }
+
+    private boolean isOpen(Turn turn) {
+        if (turn.gate < 0 || failed) {
+            return true;
+        }
+        String next = vector(turn.gate).next();
+        return next == null || next.equals(turn.descent);
+    }
+
+    /**
+     * Nobody can go on. Follows who waits for whom: where that leads round in a circle, the
+     * elements on it are those whose vectors do not go together.
+     */
+    @Override
+    IllegalStateException stuck(Turn me, Turn[] ready, int count) {
+        List<Turn> way = new ArrayList<>();
+        Turn turn = ready[0];
+        while (turn != null && !way.contains(turn)) {
+            way.add(turn);
+            turn = awaited(turn);
+        }
+        StringBuilder text = new StringBuilder(turn == null ? "end" : "circle");
+        for (Turn on : way.subList(turn == null ? 0 : way.indexOf(turn), way.size())) {
+            if (on.gate >= 0) {
+                text.append(' ').append(on.gate);
+            }
+        }
+        return Ending.end(me, "clash", text.toString());
+    }
+
+    /** The thread that a thread waits for; null if it is not there, or not known. */
+    private Turn awaited(Turn turn) {
+        if (turn.state == Turn.MONITOR && turn.on != null) {
+            Turn owner = Owners.of(turn.on);
+            if (owner != null && owner != turn) {
+                return owner;
+            }
+        }
+        if (turn.gate < 0) {
+            return null;
+        }
+        String next = vector(turn.gate).next();
+        for (int number = 0; number < Engine.count(); number++) {
+            Turn other = Engine.turn(number);
+            if (other.descent.equals(next) && other.state != Turn.DEAD) {
+                return other == turn ? null : other;
+            }
+        }
+        return null;
+    }
+}
