@@ -22,6 +22,13 @@ const KINDS: &[(&str, Describe)] = &[
         let event = reprise_process_events::wire::read(payload).ok()?;
         Some(reprise_process_events::describe(&event))
     }),
+    (reprise_c_events::KIND, |payload| {
+        let event = reprise_c_events::read(payload).ok()?;
+        Some(reprise_c_events::describe(
+            &event,
+            &reprise_c_events::Program::default(),
+        ))
+    }),
     (reprise_process_events::PLACES, |payload| {
         let place = reprise_process_events::wire::read_place(payload).ok()?;
         Some(reprise_process_events::describe_place(place))

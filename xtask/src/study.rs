@@ -15,6 +15,25 @@ struct Study {
     cargo: &'static [&'static str],
 }
 
+const CUT_FIGURE2: Study = Study {
+    name: "cut-figure2",
+    about: "the program of the paper's Figure 2: its two cuts, recorded, replayed, under gdb",
+    environment: &[("LLVM_SYS_191_PREFIX", "/usr/lib/llvm-19")],
+    cargo: &[
+        "test",
+        "--locked",
+        "-p",
+        "reprise-cc",
+        "--features",
+        "llvm",
+        "--test",
+        "e2e_cut",
+        "--",
+        "--nocapture",
+        "--test-threads=1",
+    ],
+};
+
 const OBSERVE_NANOXML: Study = Study {
     name: "observe-nanoxml",
     about: "classes of NanoXML, alone and in sets, recorded and replayed over 216 inputs",
@@ -143,6 +162,7 @@ const SCHEDULE_COST: Study = Study {
 };
 
 const STUDIES: &[Study] = &[
+    CUT_FIGURE2,
     SCHEDULE_BUGS,
     SCHEDULE_COST,
     OBSERVE_NANOXML,
@@ -263,7 +283,10 @@ pub(crate) fn run(arguments: &[String]) -> TaskResult {
     let Some(study) = STUDIES.iter().find(|study| study.name == name) else {
         return bad_usage(&format!("There is no study `{name}`"));
     };
-    setup::ensure(Task::Study)?;
+    setup::ensure(match study.name.starts_with("cut-") {
+        true => Task::StudyOfC,
+        false => Task::Study,
+    })?;
     let workspace = Workspace::load()?;
     let mut cargo = command::cargo(study.cargo);
     cargo.args(arguments).current_dir(&workspace.root);

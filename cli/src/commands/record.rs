@@ -10,7 +10,7 @@ use super::quantity;
 use crate::failure::{Failure, Status};
 use crate::output_name::{self, Template};
 use crate::record::schedule::{self, Strategy};
-use crate::record::{Keep, Request, attached, free, last, observe};
+use crate::record::{Keep, Request, attached, cut, free, last, observe};
 
 /// Run a command and record it; the exit status is the command's own
 ///
@@ -19,7 +19,7 @@ use crate::record::{Keep, Request, attached, free, last, observe};
 /// for one. When the recorder cannot do its work, the command runs unrecorded,
 /// with a warning.
 #[derive(Debug, Args)]
-#[command(group = clap::ArgGroup::new("kind").required(true), after_help = "\
+#[command(group = clap::ArgGroup::new("kind"), after_help = "\
 Examples:
   reprise record --observe 'com.acme.shop.**' -- java -jar shop.jar
   reprise record --observe @classes.txt --keep failures -- ./start-shop.sh
@@ -27,6 +27,7 @@ Examples:
   reprise record --last 10s --fails-when 'exit != 0' --fails-when 'stderr ~ panic' -- ./job
   reprise record --last 10s --keep all -o run.reprise -- gzip -k big.txt
   reprise record --last 10s --pid 4711
+  reprise record -- ./prog.cut input.txt
   reprise record --schedule -o run.sched -- java -cp app.jar Main
   reprise record --schedule=free -o run.sched -- java -cp app.jar Main
   reprise record --schedule=pct:3 --runs 1000 --until-failure -o bug.sched -- java -cp app.jar Main
@@ -178,7 +179,8 @@ impl Record {
             Failure::new(doing, error).status(Status::BadInput)
         })?;
         let observes = !self.observe.is_empty();
-        let usual = match observes {
+        let cuts = !observes && self.last.is_none() && self.schedule.is_none();
+        let usual = match observes || cuts {
             true => Keep::All,
             false => Keep::Failures,
         };
@@ -188,6 +190,9 @@ impl Record {
             keep: self.keep.unwrap_or(usual),
             require: self.require,
         };
+        if cuts {
+            return cut::run(&request);
+        }
         if let Some(all) = self.schedule.as_ref().and_then(Strategy::free) {
             if self.runs > 1 || self.until_failure {
                 return Err(Failure::new(

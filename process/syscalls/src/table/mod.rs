@@ -1,6 +1,7 @@
 //! The table, one file per family of calls.
 
 mod between;
+mod crossings;
 mod files;
 mod memory;
 mod mounts;
@@ -15,6 +16,7 @@ use crate::shape::{Call, Class, Place, Shape, Size};
 /// The families.
 const FAMILIES: &[&[Call]] = &[
     between::CALLS,
+    crossings::CALLS,
     files::CALLS,
     memory::CALLS,
     mounts::CALLS,
