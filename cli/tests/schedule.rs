@@ -268,6 +268,28 @@ fn a_conversion_and_its_reverse_are_the_same() {
     .assert_eq(&String::from_utf8(again.stderr).unwrap());
 }
 
+/// What is beside a schedule belongs to its run: it would be given to another.
+#[test]
+fn no_schedule_is_written_beside_the_values_of_another_run() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("run.sched.values"), "thread 0\n  7\n").unwrap();
+    for strategy in ["--schedule=free", "--schedule=random"] {
+        let output = Command::new(env!("CARGO_BIN_EXE_reprise"))
+            .args(["record", strategy, "-o", "run.sched", "--", "java", "Main"])
+            .current_dir(folder.path())
+            .env("COLUMNS", "100")
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        expect![[r#"
+            reprise: cannot write run.sched.values: it exists, and no file is written over
+              try: -o FILE    writes to another name
+        "#]]
+        .assert_eq(&String::from_utf8(output.stderr).unwrap());
+        assert!(!folder.path().join("run.sched").exists());
+    }
+}
+
 #[test]
 fn a_trace_becomes_a_schedule() {
     let trace = "\

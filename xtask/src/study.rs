@@ -11,264 +11,216 @@ struct Study {
     name: &'static str,
     about: &'static str,
     environment: &'static [(&'static str, &'static str)],
-    /// The arguments to cargo; those of the study's caller follow them.
-    cargo: &'static [&'static str],
+    program: Program,
 }
 
-const CUT_FIGURE2: Study = Study {
-    name: "cut-figure2",
-    about: "the program of the paper's Figure 2: its two cuts, recorded, replayed, under gdb",
-    environment: &[("LLVM_SYS_191_PREFIX", "/usr/lib/llvm-19")],
-    cargo: &[
-        "test",
-        "--locked",
-        "-p",
-        "reprise-cc",
-        "--features",
-        "llvm",
-        "--test",
-        "e2e_cut",
-        "--",
-        "--nocapture",
-        "--test-threads=1",
-    ],
-};
+/// What runs it: tests at length, or a benchmark.
+enum Program {
+    Tests {
+        packages: &'static [&'static str],
+        tests: &'static [&'static str],
+        /// Those of them whose names have this; all if it is empty.
+        filter: &'static str,
+        release: bool,
+        one_by_one: bool,
+    },
+    Bench {
+        package: &'static str,
+        name: &'static str,
+    },
+}
 
-const OBSERVE_NANOXML: Study = Study {
-    name: "observe-nanoxml",
-    about: "classes of NanoXML, alone and in sets, recorded and replayed over 216 inputs",
-    environment: &[("REPRISE_STUDY", "1")],
-    cargo: &[
-        "test",
-        "--release",
-        "--locked",
-        "-p",
-        "reprise-jvm-player",
-        "--test",
-        "e2e_replay",
-        "nanoxml",
-        "--",
-        "--nocapture",
-    ],
-};
-
-const OBSERVE_PROGRAMS: Study = Study {
-    name: "observe-programs",
-    about: "20 sets of classes each of larger programs, recorded and replayed",
-    environment: &[("REPRISE_STUDY", "1")],
-    cargo: &[
-        "test",
-        "--locked",
-        "-p",
-        "reprise-jvm-player",
-        "--test",
-        "e2e_replay",
-        "programs",
-        "--",
-        "--nocapture",
-        "--test-threads=1",
-    ],
-};
-
-const OBSERVE_LIBRARIES: Study = Study {
-    name: "observe-libraries",
-    about: "libraries from Maven Central, each inside as a whole, recorded and replayed",
-    environment: &[("REPRISE_STUDY", "1")],
-    cargo: &[
-        "test",
-        "--locked",
-        "-p",
-        "reprise-jvm-player",
-        "--test",
-        "e2e_replay",
-        "libraries",
-        "--",
-        "--nocapture",
-    ],
-};
-
-const OBSERVE_COST: Study = Study {
-    name: "observe-cost",
-    about: "what it costs to observe one class of a program that analyses bytecode",
-    environment: &[],
-    cargo: &[
-        "bench",
-        "--locked",
-        "-p",
-        "reprise-jvm-player",
-        "--bench",
-        "observe_cost",
-        "--",
-    ],
-};
-
-const SCHEDULE_BUGS: Study = Study {
-    name: "schedule-bugs",
-    about: "29 small programs with bugs: runs until a failure, replays, switches minimised",
-    environment: &[("REPRISE_STUDY", "1")],
-    cargo: &[
-        "test",
-        "--locked",
-        "-p",
-        "reprise",
-        "--test",
-        "e2e_search",
-        "bugs",
-        "--",
-        "--nocapture",
-    ],
-};
-
-/// A study of `cli/tests/e2e_servers`; the variable says which.
-const fn servers(
-    name: &'static str,
-    about: &'static str,
-    environment: &'static [(&'static str, &'static str)],
-) -> Study {
-    Study {
-        name,
-        about,
-        environment,
-        cargo: &[
-            "test",
-            "--release",
-            "--locked",
-            "-p",
-            "reprise",
-            "--test",
-            "e2e_servers",
-            "--",
-            "--nocapture",
-            "--test-threads=1",
-        ],
+impl Program {
+    /// The arguments to cargo; those of the study's caller follow them.
+    fn arguments(&self) -> Vec<&'static str> {
+        match self {
+            Self::Bench { package, name } => {
+                vec!["bench", "--locked", "-p", package, "--bench", name, "--"]
+            }
+            Self::Tests {
+                packages,
+                tests,
+                filter,
+                release,
+                one_by_one,
+            } => {
+                let mut arguments = vec!["test", "--locked"];
+                arguments.extend(release.then_some("--release"));
+                arguments.extend(packages.iter().flat_map(|package| ["-p", package]));
+                if packages.contains(&"reprise-cc") {
+                    // Only studies have LLVM.
+                    arguments.extend(["--features", "llvm"]);
+                }
+                arguments.extend(tests.iter().flat_map(|test| ["--test", test]));
+                arguments.extend(Some(*filter).filter(|filter| !filter.is_empty()));
+                arguments.extend(["--", "--nocapture"]);
+                arguments.extend(one_by_one.then_some("--test-threads=1"));
+                arguments
+            }
+        }
     }
 }
 
-const SCHEDULE_COST: Study = Study {
-    name: "schedule-cost",
-    about: "kernels of several threads: plain, recorded freely, and following a schedule",
-    environment: &[("REPRISE_STUDY", "1")],
-    cargo: &[
-        "test",
-        "--locked",
-        "-p",
-        "reprise",
-        "--test",
-        "e2e_search",
-        "what_schedules_cost",
-        "--",
-        "--nocapture",
-    ],
-};
+/// Tests of the player of JVM programs, by name.
+const fn played(filter: &'static str, release: bool, one_by_one: bool) -> Program {
+    Program::Tests {
+        packages: &["reprise-jvm-player"],
+        tests: &["e2e_replay"],
+        filter,
+        release,
+        one_by_one,
+    }
+}
+
+/// Tests of searching for schedules, by name.
+const fn searched(filter: &'static str) -> Program {
+    Program::Tests {
+        packages: &["reprise"],
+        tests: &["e2e_search"],
+        filter,
+        release: false,
+        one_by_one: false,
+    }
+}
+
+/// All of a file of tests of the command, compiled for speed.
+const fn measured(tests: &'static [&'static str]) -> Program {
+    Program::Tests {
+        packages: &["reprise"],
+        tests,
+        filter: "",
+        release: true,
+        one_by_one: true,
+    }
+}
+
+/// Tests of C programs that are cut, by name.
+const fn cut(filter: &'static str) -> Program {
+    Program::Tests {
+        packages: &["reprise-cc"],
+        tests: &["e2e_cut"],
+        filter,
+        release: false,
+        one_by_one: true,
+    }
+}
+
+const LLVM: (&str, &str) = ("LLVM_SYS_191_PREFIX", "/usr/lib/llvm-19");
+
+const AT_LENGTH: &[(&str, &str)] = &[("REPRISE_STUDY", "1")];
 
 const STUDIES: &[Study] = &[
-    CUT_FIGURE2,
-    SCHEDULE_BUGS,
-    SCHEDULE_COST,
-    OBSERVE_NANOXML,
-    OBSERVE_PROGRAMS,
-    OBSERVE_LIBRARIES,
-    OBSERVE_COST,
+    Study {
+        name: "cut-figure2",
+        about: "the program of the paper's Figure 2: its cuts, recorded, replayed, under gdb",
+        environment: &[LLVM],
+        program: cut(""),
+    },
+    Study {
+        name: "cut-programs",
+        about: "gzip and bc from Debian's sources: boundaries, their logs, recorded and replayed",
+        environment: &[LLVM, ("REPRISE_STUDY", "1")],
+        program: cut("programs"),
+    },
+    Study {
+        name: "schedule-bugs",
+        about: "29 small programs with bugs: runs until a failure, replays, switches minimised",
+        environment: AT_LENGTH,
+        program: searched("bugs"),
+    },
+    Study {
+        name: "schedule-cost",
+        about: "kernels of several threads: plain, recorded freely, and following a schedule",
+        environment: AT_LENGTH,
+        program: searched("what_schedules_cost"),
+    },
+    Study {
+        name: "observe-nanoxml",
+        about: "classes of NanoXML, alone and in sets, recorded and replayed over 216 inputs",
+        environment: AT_LENGTH,
+        program: played("nanoxml", true, false),
+    },
+    Study {
+        name: "observe-programs",
+        about: "20 sets of classes each of larger programs, recorded and replayed",
+        environment: AT_LENGTH,
+        program: played("programs", false, true),
+    },
+    Study {
+        name: "observe-libraries",
+        about: "libraries from Maven Central, each inside as a whole, recorded and replayed",
+        environment: AT_LENGTH,
+        program: played("libraries", false, false),
+    },
+    Study {
+        name: "observe-cost",
+        about: "what it costs to observe one class of a program that analyses bytecode",
+        environment: &[],
+        program: Program::Bench {
+            package: "reprise-jvm-player",
+            name: "observe_cost",
+        },
+    },
     Study {
         name: "moving",
         about: "how long it takes to move through the replay of a process, in both directions",
         environment: &[("MOVING", "long")],
-        cargo: &[
-            "test",
-            "--release",
-            "--locked",
-            "-p",
-            "reprise",
-            "--test",
-            "e2e_moving",
-            "--",
-            "--nocapture",
-            "--test-threads=1",
-        ],
+        program: measured(&["e2e_moving"]),
     },
     Study {
         name: "last-moments",
         about: "the last second of programs as a file: its size by kind, and what it costs",
         environment: &[("LAST_MOMENTS", "long")],
-        cargo: &[
-            "test",
-            "--release",
-            "--locked",
-            "-p",
-            "reprise",
-            "--test",
-            "e2e_sizes",
-            "--",
-            "--nocapture",
-            "--test-threads=1",
-        ],
+        program: measured(&["e2e_sizes"]),
     },
     Study {
         name: "last-bugs",
         about: "ten bugs of known programs, captured at their crash and found backwards in gdb",
         environment: &[("LAST_BUGS", "long")],
-        cargo: &[
-            "test",
-            "--release",
-            "--locked",
-            "-p",
-            "reprise",
-            "--test",
-            "e2e_bugs",
-            "--",
-            "--nocapture",
-        ],
+        program: measured(&["e2e_bugs"]),
     },
-    servers(
-        "last-load",
-        "httpd under load, recorded for 10 minutes, with a dump every 30 s (LAST_LOAD: seconds)",
-        &[("LAST_LOAD", "600")],
-    ),
-    servers(
-        "last-contained",
-        "recording and replaying as an ordinary user in a place like a container",
-        &[("LAST_CONTAINED", "1")],
-    ),
-    servers(
-        "last-peers",
-        "the last second side by side with CRIU, gdb's record full and rr",
-        &[("LAST_PEERS", "1")],
-    ),
+    // These are of one file: the variable says which is meant.
+    Study {
+        name: "last-load",
+        about: "httpd under load, recorded for 10 minutes, with a dump every 30 s (LAST_LOAD: seconds)",
+        environment: &[("LAST_LOAD", "600")],
+        program: measured(&["e2e_servers"]),
+    },
+    Study {
+        name: "last-contained",
+        about: "recording and replaying as an ordinary user in a place like a container",
+        environment: &[("LAST_CONTAINED", "1")],
+        program: measured(&["e2e_servers"]),
+    },
+    Study {
+        name: "last-peers",
+        about: "the last second side by side with CRIU, gdb's record full and rr",
+        environment: &[("LAST_PEERS", "1")],
+        program: measured(&["e2e_servers"]),
+    },
     Study {
         name: "recording-faults",
         about: "what is still readable of a recording that was cut short or damaged, at length",
         environment: &[("RECORDING_FAULTS", "long")],
-        cargo: &[
-            "test",
-            "--release",
-            "--locked",
-            "-p",
-            "reprise-recording",
-            "--test",
-            "faults",
-            "--",
-            "--nocapture",
-        ],
+        program: Program::Tests {
+            packages: &["reprise-recording"],
+            tests: &["faults"],
+            filter: "",
+            release: true,
+            one_by_one: false,
+        },
     },
     Study {
         name: "jvms",
         about: "every subject recorded and played on JVMs of 11, 17, 21 and 25, and on the Zero VM",
         environment: &[("REPRISE_JVMS", "all")],
-        cargo: &[
-            "test",
-            "--locked",
-            "-p",
-            "reprise-jvm",
-            "-p",
-            "reprise-jvm-player",
-            "--test",
-            "e2e_observe",
-            "--test",
-            "e2e_replay",
-            "jvms",
-            "--",
-            "--nocapture",
-        ],
+        program: Program::Tests {
+            packages: &["reprise-jvm", "reprise-jvm-player"],
+            tests: &["e2e_observe", "e2e_replay"],
+            filter: "jvms",
+            release: false,
+            one_by_one: false,
+        },
     },
 ];
 
@@ -288,7 +240,7 @@ pub(crate) fn run(arguments: &[String]) -> TaskResult {
         false => Task::Study,
     })?;
     let workspace = Workspace::load()?;
-    let mut cargo = command::cargo(study.cargo);
+    let mut cargo = command::cargo(&study.program.arguments());
     cargo.args(arguments).current_dir(&workspace.root);
     // What the caller has set counts.
     let environment = study.environment.iter().copied();

@@ -55,7 +55,16 @@ pub fn build(link: &Link, bitcode: &Path, runtime: &Path, output: &Path) -> Resu
     run(compile.arg(&object).arg(bitcode), "compiling what was cut")?;
     let mut command = Command::new(COMPILER);
     command.current_dir(&link.folder);
-    command.args(["-fuse-ld=lld", "-no-pie", "-Wl,--build-id", "-o"]);
+    command.args([
+        "-fuse-ld=lld",
+        "-no-pie",
+        "-Wl,--build-id",
+        "-Wl,--gc-sections",
+        "-Wl,-z,nostart-stop-gc",
+        "-Wl,-u,__reprise_described",
+        "-Wl,-u,__reprise_replay",
+        "-o",
+    ]);
     command.arg(std::path::absolute(output).unwrap_or_else(|_| output.to_owned()));
     command.arg(std::path::absolute(&object).unwrap_or_else(|_| object.clone()));
     command.args(remaining(link)).arg(runtime);

@@ -22,6 +22,7 @@ use std::time::Instant;
 
 use reprise_c_analysis::annotations::Annotations;
 use reprise_c_analysis::boundary::{self, Choice};
+use reprise_c_analysis::model::Callee;
 use reprise_c_analysis::{points_to, target};
 use reprise_cc::kept::{Kept, Link};
 use reprise_cc::link;
@@ -72,10 +73,10 @@ fn run(request: &Request) -> Result<Answer, Answer> {
             program,
             runtime,
             output,
+            annotations,
         } => {
             let (kept, link, module) = open(program)?;
-            let annotations = Annotations::of_libc().map_err(failed)?;
-            let reading = read::read(&module, &annotations, None);
+            let reading = read::read(&module, &annotate(annotations)?, None);
             let weights = std::path::absolute(&kept.weights).map_err(failed)?;
             weigh::insert(&module, &reading, &weights);
             build(&module, &link, runtime, output)?;
@@ -141,7 +142,7 @@ fn weights(kept: &Kept, module: &Module, known: &Annotations) -> Result<Option<V
     let (words, _) = bytes.as_chunks::<8>();
     let words: Vec<u64> = words.iter().map(|word| u64::from_le_bytes(*word)).collect();
     let reading = read::read(module, known, None);
-    if words.len() < reading.blocks {
+    if words.first() != Some(&reading.signature()) {
         let wrong = format!(
             "{} is of another build: weigh again",
             kept.weights.display()
@@ -174,6 +175,21 @@ fn cut(
     targets.dedup();
     if choice == Choice::Whole && module.has_module_assembly() {
         return Err(failed("the program has assembly outside of functions"));
+    }
+    let jumps = program.calls.iter().find(|call| match call.callee {
+        Callee::Direct(callee) => {
+            let does = &program.functions[callee as usize].annotation;
+            does.as_ref().is_some_and(|does| does.jumps)
+        }
+        Callee::Indirect(_) => false,
+    });
+    if let Some(jump) = jumps {
+        let function = &program.functions[jump.function as usize].name;
+        return Err(failed(format!(
+            "{function} jumps between functions ({}), and nobody would see that inside \
+             functions are left",
+            jump.place
+        )));
     }
     let started = Instant::now();
     let points_to = points_to::solve(program);

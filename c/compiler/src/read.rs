@@ -1,6 +1,7 @@
 //! Bitcode, read into what the analysis knows of a program.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 
 use reprise_c_analysis::annotations::{Annotation, Annotations, Length};
 use reprise_c_analysis::model::{
@@ -35,6 +36,19 @@ pub(crate) enum Moved {
 }
 
 impl Reading {
+    /// A number that another program, or the same read otherwise, does not have.
+    pub(crate) fn signature(&self) -> u64 {
+        let mut text = format!("{} {} ", self.blocks, self.moving.len());
+        for function in &self.defined {
+            let _ = write!(text, "{} {} ", function.name(), function.blocks().len());
+        }
+        let mut sum = 0xcbf2_9ce4_8422_2325_u64;
+        for byte in text.bytes() {
+            sum = (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+        sum
+    }
+
     /// The value's number, if it has one.
     pub(crate) fn var(&self, value: Value) -> Var {
         self.vars.get(&value).copied().unwrap_or(NOTHING)
@@ -214,7 +228,7 @@ impl Reader<'_> {
 
     fn weight(&self, at: usize) -> u64 {
         match self.weights {
-            Some(weights) => weights.get(at).copied().unwrap_or(0),
+            Some(weights) => weights.get(at + 1).copied().unwrap_or(0),
             None => 1,
         }
     }

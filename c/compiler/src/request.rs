@@ -16,6 +16,8 @@ pub enum Request {
         runtime: PathBuf,
         /// Where the program that counts goes.
         output: PathBuf,
+        /// Files with more annotations.
+        annotations: Vec<PathBuf>,
     },
     /// A program that can be recorded.
     Cut {

@@ -10,17 +10,20 @@ use crate::read::{Moved, Reading};
 pub(crate) fn insert(module: &Module, reading: &Reading, file: &Path) {
     let builder = Builder::new(module);
     let word = module.int(64);
-    let count = (reading.blocks + reading.moving.len()) as u64;
-    let array = module.array(word, count);
-    let counters = module.global("__reprise_counters", array);
-    counters.set_initializer(module.zero(array));
+    // The first says which counters these are.
+    let count = (1 + reading.blocks + reading.moving.len()) as u64;
+    let mut initial = vec![module.constant(word, 0); count as usize];
+    initial[0] = module.constant(word, reading.signature());
+    let initial = module.constant_array(word, &initial);
+    let counters = module.global("__reprise_counters", initial.kind());
+    counters.set_initializer(initial);
     counters.set_linkage(LLVMLinkage::LLVMInternalLinkage);
     let add = |index: u64, amount: Value| {
         let place = builder.element(word, counters, module.constant(word, index));
         let sum = builder.add(builder.load(word, place), amount);
         builder.store(sum, place);
     };
-    let mut number = 0;
+    let mut number = 1;
     for function in &reading.defined {
         for block in function.blocks() {
             let all = block.instructions();

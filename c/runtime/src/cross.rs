@@ -102,6 +102,16 @@ unsafe extern "C" {
     fn __errno_location() -> *mut i32;
 }
 
+/// A function of which nothing is known is given memory. If it is inside after all,
+/// what was computed does not hold, and the recording ends here: what is written to
+/// that memory would be missing.
+#[unsafe(no_mangle)]
+extern "C" fn __reprise_given(address: *const u8) {
+    if mode() == Mode::Record && is_owned(address.addr() as u64) {
+        record::give_up();
+    }
+}
+
 /// The outside function has filled memory.
 #[unsafe(no_mangle)]
 extern "C" fn __reprise_filled(address: *const u8, len: i64) {

@@ -4,8 +4,8 @@
 use std::fs::OpenOptions;
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 
-/// Adds counters to those in a file: eight bytes each, little-endian. A file that
-/// was made for another build has another length, and is begun anew.
+/// Adds counters to those in a file: eight bytes each, little-endian. The first is
+/// none, but says which program it is; a file of another is begun anew.
 #[unsafe(no_mangle)]
 extern "C" fn __reprise_weighed(path: *const u8, counters: *const u64, count: u64) {
     // SAFETY: inserted code hands over a text and an array of its own.
@@ -25,10 +25,9 @@ extern "C" fn __reprise_weighed(path: *const u8, counters: *const u64, count: u6
     let mut old = Vec::new();
     let _ = file.read_to_end(&mut old);
     let (old, _) = old.as_chunks::<8>();
-    let before = |index: usize| match old.len() == counters.len() {
-        true => u64::from_le_bytes(old[index]),
-        false => 0,
-    };
+    let word = |index: usize| old.get(index).map_or(0, |word| u64::from_le_bytes(*word));
+    let same = old.len() == counters.len() && counters.first() == Some(&word(0));
+    let before = |index: usize| if same && index > 0 { word(index) } else { 0 };
     let sums = counters.iter().enumerate();
     let sums = sums.map(|(index, now)| now.wrapping_add(before(index)));
     let bytes: Vec<u8> = sums.flat_map(u64::to_le_bytes).collect();

@@ -63,8 +63,9 @@ pub(super) struct Cut {
     #[arg(long, value_name = "FUNCTION", conflicts_with = "weigh")]
     explain: Option<String>,
 
-    /// More about functions of libraries; see annotations in the guide.
-    #[arg(long, value_name = "FILE", conflicts_with = "weigh")]
+    /// More about functions of libraries, as in c/analysis/annotations/libc.txt; the
+    /// same for --weigh and afterwards.
+    #[arg(long, value_name = "FILE")]
     annotations: Vec<PathBuf>,
 
     /// The answer as JSON.
@@ -79,7 +80,7 @@ pub(super) struct Cut {
 impl Cut {
     pub(super) fn run(self) -> Result<Status, Failure> {
         if self.weigh {
-            return cut::weigh(&self.program, &self.command);
+            return cut::weigh(&self.program, &self.annotations, &self.command);
         }
         if self.target.is_empty() && !self.whole_program {
             let wrong = "nothing says which functions have to be inside";

@@ -58,7 +58,11 @@ fn install() -> String {
 }
 
 /// Builds a program that counts, and runs a command with it.
-pub fn weigh(program: &Path, command: &[OsString]) -> Result<Status, Failure> {
+pub fn weigh(
+    program: &Path,
+    annotations: &[PathBuf],
+    command: &[OsString],
+) -> Result<Status, Failure> {
     let doing = format!("weigh {}", program.display());
     let is_meant = |word: &OsString| {
         let same = |path: &Path| path.canonicalize().ok();
@@ -80,6 +84,7 @@ pub fn weigh(program: &Path, command: &[OsString]) -> Result<Status, Failure> {
         program: program.to_owned(),
         runtime: find(RUNTIME, &doing)?,
         output: output.clone(),
+        annotations: annotations.to_vec(),
     };
     ask(&doing, &question)?;
     let mut run = Command::new(&output);

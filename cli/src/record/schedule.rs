@@ -14,6 +14,7 @@ use crate::output_name::Values;
 use crate::say::say;
 use crate::schedule::run::{self, Choice, Run, Start};
 use crate::schedule::shared::{Shared, Unfit};
+use crate::schedule::values;
 
 /// Who chooses; or nobody, where threads run freely.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -196,14 +197,8 @@ pub(super) fn output(request: &Request) -> Result<PathBuf, Failure> {
         );
         out.set_extension("sched");
     }
-    let shown = out.display().to_string();
-    let out = std::path::absolute(&out).map_err(|error| Failure::new("find a name", error))?;
-    if out.symlink_metadata().is_ok() {
-        return Err(Failure::new(
-            format!("write {shown}"),
-            "it exists, and a recording is never written over",
-        )
-        .status(Status::BadInput));
-    }
-    Ok(out)
+    let absolute = std::path::absolute(&out);
+    let absolute = absolute.map_err(|error| Failure::new("find a name", error))?;
+    values::refuse_existing(&absolute, &out)?;
+    Ok(absolute)
 }

@@ -92,15 +92,8 @@ fn output(request: &Request) -> Result<PathBuf, Failure> {
         Some(out) => out.clone(),
         None => request.file.with_extension("min.sched"),
     };
-    match out.symlink_metadata() {
-        Ok(_) => Err(Failure::new(
-            format!("write {}", out.display()),
-            "it exists, and no file is written over",
-        )
-        .next("-o FILE    writes to another name")
-        .status(Status::BadInput)),
-        Err(_) => Ok(out),
-    }
+    values::refuse_existing(&out, &out)?;
+    Ok(out)
 }
 
 /// The runs of a search, and their files.

@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::failure::{Failure, Status};
 use crate::record::observe::text;
 
 /// The file beside a schedule.
@@ -16,6 +17,25 @@ pub fn beside(schedule: &Path) -> PathBuf {
 pub fn of(schedule: &Path) -> Option<PathBuf> {
     let values = std::path::absolute(beside(schedule)).ok()?;
     values.is_file().then_some(values)
+}
+
+/// Refuses to write a schedule over another, or beside values that are of another run:
+/// it would be replayed with them.
+pub fn refuse_existing(schedule: &Path, shown: &Path) -> Result<(), Failure> {
+    for (path, shown) in [
+        (schedule.to_owned(), shown.to_owned()),
+        (beside(schedule), beside(shown)),
+    ] {
+        if path.symlink_metadata().is_ok() {
+            return Err(Failure::new(
+                format!("write {}", shown.display()),
+                "it exists, and no file is written over",
+            )
+            .next("-o FILE    writes to another name")
+            .status(Status::BadInput));
+        }
+    }
+    Ok(())
 }
 
 /// What the agent is told of them.

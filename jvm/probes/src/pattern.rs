@@ -358,6 +358,25 @@ mod tests {
     }
 
     #[test]
+    fn libraries_may_be_named_like_the_jdk() {
+        check(
+            "javax.** com.sun.** java.**",
+            &[
+                "javax/servlet/Servlet",
+                "com/sun/jna/Native",
+                "javax/annotation/PostConstruct",
+            ],
+            &[
+                "javax/sql/DataSource",
+                "javax/annotation/processing/Processor",
+                "com/sun/net/httpserver/HttpServer",
+                "com/sun/proxy/$Proxy1",
+                "java/lang/String",
+            ],
+        );
+    }
+
+    #[test]
     fn a_class_brings_its_nest() {
         check(
             "com.acme.Cart",

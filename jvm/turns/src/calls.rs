@@ -4,7 +4,7 @@
 //! is that method. Static methods of `Thread` may be named through a subclass.
 
 use reprise_classfile::opcode;
-use reprise_classfile::read::{ClassFile, Instruction};
+use reprise_classfile::read::{ClassFile, Instruction, MemberRef};
 use reprise_classfile::relocate::Editor;
 use reprise_classfile::write::{Invoke, PoolEditor, Snippet};
 
@@ -21,6 +21,21 @@ struct Instead {
     class: &'static str,
     name: &'static str,
     descriptor: &'static str,
+}
+
+/// The calls of a method that name what they call, each with that.
+pub(crate) fn calls<'c>(
+    class: &'c ClassFile<'c>,
+    editor: &Editor<'c>,
+) -> Result<Vec<(Instruction<'c>, MemberRef<'c>)>, TurnError> {
+    let mut found = Vec::new();
+    for instruction in editor.instructions() {
+        let calls = (opcode::INVOKEVIRTUAL..=opcode::INVOKESTATIC).contains(&instruction.opcode);
+        if let Some(index) = instruction.constant().filter(|_| calls) {
+            found.push((*instruction, class.pool.member(index)?));
+        }
+    }
+    Ok(found)
 }
 
 /// Sends the calls of a method to the scheduler; whether there were any.
@@ -52,18 +67,8 @@ fn redirect_calls<'c>(
     ends: bool,
 ) -> Result<bool, TurnError> {
     let own = class.name()?.to_str_lossy().into_owned();
-    let calls: Vec<Instruction<'_>> = editor
-        .instructions()
-        .iter()
-        .filter(|i| (opcode::INVOKEVIRTUAL..=opcode::INVOKESTATIC).contains(&i.opcode))
-        .copied()
-        .collect();
     let mut any = false;
-    for instruction in calls {
-        let Some(index) = instruction.constant() else {
-            continue;
-        };
-        let member = class.pool.member(index)?;
+    for (instruction, member) in calls(class, editor)? {
         let owner = member.class.to_str_lossy();
         let is_static = instruction.opcode == opcode::INVOKESTATIC;
         let name = member.name.to_str_lossy();

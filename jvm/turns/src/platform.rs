@@ -4,12 +4,12 @@
 //! ones.
 
 use reprise_classfile::opcode;
-use reprise_classfile::read::{ClassFile, Instruction};
+use reprise_classfile::read::ClassFile;
 use reprise_classfile::relocate::Editor;
 use reprise_classfile::write::{ClassEditor, PoolEditor, Snippet};
 
 use crate::TurnError;
-use crate::calls::{THREAD, redirect, tell};
+use crate::calls::{THREAD, calls, redirect, tell};
 
 /// Classes of the JDK that are changed, or packages where a slash ends the name.
 /// The locks of other classes are never held while the program's code runs.
@@ -86,18 +86,11 @@ fn thread<'c>(
         }
         _ => {}
     }
-    let calls: Vec<Instruction<'_>> = editor
-        .instructions()
-        .iter()
-        .filter(|i| matches!(i.opcode, opcode::INVOKEVIRTUAL | opcode::INVOKESPECIAL))
-        .copied()
-        .collect();
     let mut any = false;
-    for instruction in calls {
-        let Some(index) = instruction.constant() else {
+    for (instruction, member) in calls(class, editor)? {
+        if instruction.opcode == opcode::INVOKESTATIC {
             continue;
-        };
-        let member = class.pool.member(index)?;
+        }
         let told = match &*member.name.to_str_lossy() {
             "start0" => "starting",
             "interrupt0" => "interrupting",

@@ -2,12 +2,12 @@
 //! identity hashes. The value is handed to the scheduler, which notes it, or gives another
 //! one instead: that of the run that is replayed.
 
-use reprise_classfile::opcode;
-use reprise_classfile::read::{ClassFile, Instruction, MemberRef};
+use reprise_classfile::read::{ClassFile, MemberRef};
 use reprise_classfile::relocate::Editor;
 use reprise_classfile::write::{Invoke, PoolEditor, Snippet};
 
 use crate::TurnError;
+use crate::calls::calls;
 
 const VALUES: &str = "java/reprise/scheduler/Values";
 
@@ -17,18 +17,8 @@ pub(crate) fn watch<'c>(
     editor: &mut Editor<'c>,
     pool: &mut PoolEditor<'c>,
 ) -> Result<bool, TurnError> {
-    let calls: Vec<Instruction<'_>> = editor
-        .instructions()
-        .iter()
-        .filter(|i| (opcode::INVOKEVIRTUAL..=opcode::INVOKESTATIC).contains(&i.opcode))
-        .copied()
-        .collect();
     let mut any = false;
-    for instruction in calls {
-        let Some(index) = instruction.constant() else {
-            continue;
-        };
-        let member = class.pool.member(index)?;
+    for (instruction, member) in calls(class, editor)? {
         let mut code = Snippet::new();
         if let Some(name) = made_of(&member) {
             // With what is passed it does what it does without.

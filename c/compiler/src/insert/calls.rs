@@ -28,7 +28,7 @@ impl Inserter<'_> {
         }
         let Some(id) = self.id(callee).filter(|_| callee.is_function()) else {
             if !self.all_inside(callee) {
-                self.out(function, at, None, &Annotation::default(), "a function");
+                self.out(function, at, None, None, "a function");
             }
             return;
         };
@@ -37,8 +37,8 @@ impl Inserter<'_> {
             self.direct.push((at, callee));
             return;
         }
-        let does = &self.reading.program.functions[id as usize].annotation;
-        let does = does.clone().unwrap_or_default();
+        let annotation = &self.reading.program.functions[id as usize].annotation;
+        let does = annotation.clone().unwrap_or_default();
         let (owns, is_intrinsic) = (self.owns(at), name.starts_with("llvm."));
         if does.own {
             let mut given = at.arguments().into_iter();
@@ -55,7 +55,15 @@ impl Inserter<'_> {
             let name = if owns { "realloc" } else { "realloc_outside" };
             self.by_runtime(function, at, name, false);
         } else {
-            self.out(function, at, Some(callee), &does, &known);
+            // What it does is known by its annotation or by its body.
+            let is_known = annotation.is_some() || !callee.is_declaration();
+            self.out(
+                function,
+                at,
+                Some(callee),
+                is_known.then_some(&does),
+                &known,
+            );
         }
     }
 
@@ -106,7 +114,7 @@ impl Inserter<'_> {
         function: Value,
         at: Value,
         callee: Option<Value>,
-        does: &Annotation,
+        does: Option<&Annotation>,
         name: &str,
     ) {
         let arguments = at.arguments();
@@ -137,7 +145,7 @@ impl Inserter<'_> {
         at.erase();
     }
 
-    fn wrapper(&self, out: &Out, like: Value, does: &Annotation) -> Value {
+    fn wrapper(&self, out: &Out, like: Value, does: Option<&Annotation>) -> Value {
         let (module, builder) = (&self.module, &self.builder);
         let (number, pointer, void) = (module.int(32), module.pointer(), module.void());
         let result = out.of.result();
@@ -187,8 +195,13 @@ impl Inserter<'_> {
         builder.branch(builder.compare(ne, is_replay, zero), replay, record);
 
         builder.at_end(record);
+        if does.is_none() {
+            self.given(arguments);
+        }
         let value = call();
-        self.filled(does, value, arguments);
+        if let Some(does) = does {
+            self.filled(does, value, arguments);
+        }
         let (of, back) = self.runtime("__reprise_back", void, &[number, pointer, number]);
         match room.filter(|_| out.used) {
             Some(room) => {
@@ -213,6 +226,17 @@ impl Inserter<'_> {
             (false, false) => builder.ret(Some(module.zero(result))),
         }
         wrapper
+    }
+
+    /// Nobody knows what the function does: it must not get hold of inside memory.
+    fn given(&self, arguments: &[Value]) {
+        let (pointer, void) = (self.module.pointer(), self.module.void());
+        let (of, given) = self.runtime("__reprise_given", void, &[pointer]);
+        for argument in arguments {
+            if argument.kind().kind() == LLVMTypeKind::LLVMPointerTypeKind {
+                self.builder.call(of, given, &[*argument]);
+            }
+        }
     }
 
     /// Says which memory an outside function has filled.
