@@ -2,6 +2,7 @@
 
 use std::io::{Read, Seek, Write};
 
+use reprise_classfile::flow::parse_for_edit;
 use reprise_classfile::read::ClassFile;
 use reprise_jvm_events::table::Entry;
 use reprise_probes::{Instrumented, Numbers, shape};
@@ -170,7 +171,7 @@ fn class(
     copied: &mut Copied,
 ) -> Option<Vec<u8>> {
     copied.classes += 1;
-    let class = ClassFile::parse(bytes).ok()?;
+    let class = parse_for_edit(bytes).ok()?;
     let name = class.name().ok()?.to_str_lossy().into_owned();
     let declared = tables::declared(&class, plan.patterns.sharing).ok()?;
     let inside = plan.patterns.is_inside(&name);

@@ -29,10 +29,7 @@ pub fn describe(event: &Event, thread: u64, reader: &Reader) -> String {
             receiver,
             arguments,
         } => {
-            let what = match reader.tables().methods.get(method) {
-                Some((entry, _)) => format!("{}.{}", words.class(entry.class), entry.name),
-                None => format!("method {method}"),
-            };
+            let what = words.method(*method);
             format!(
                 "INCALL {what}({})",
                 words.list(receiver.as_ref(), arguments)
@@ -77,6 +74,7 @@ pub fn describe(event: &Event, thread: u64, reader: &Reader) -> String {
         Event::Order { after: Some(after) } => {
             format!("ORDER after {} by {}", after.count, after.thread)
         }
+        Event::Begin { method } => format!("BEGIN {}", words.method(*method)),
         Event::Same { same } => format!("SAME {same}"),
         Event::Array {
             array,
@@ -147,6 +145,13 @@ struct Words<'r> {
 }
 
 impl Words<'_> {
+    fn method(&self, id: u32) -> String {
+        match self.reader.tables().methods.get(&id) {
+            Some((entry, _)) => format!("{}.{}", self.class(entry.class), entry.name),
+            None => format!("method {id}"),
+        }
+    }
+
     fn class(&self, id: u32) -> String {
         match self.reader.tables().classes.get(&id) {
             Some(class) => class_name(&class.name),

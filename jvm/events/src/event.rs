@@ -33,12 +33,14 @@
 //!               it uses: how many more they are since the last ORDER of this
 //!               thread (the one that has to wait comes next), the other thread,
 //!               and how many it has had by then
+//!    BEGIN 4    since version 3: method. The initialiser of a class begins: no
+//!               other thread does that in a replay, which would be the first
 //!    SAME 1, 2  two values that are equal were compared by identity: they were
 //!               different objects, or the same
 //! ```
 //! Methods and sites are varints; the rest are [values](crate::value), typed
 //! by the method's or site's descriptor. INCALL, OUTCALLRET, OUTREAD, INWRITE,
-//! EXCIN, TOUCH, TOUCHED, ARRAY, COUNT, ADOPT, ORDER and SAME are incoming; the others
+//! EXCIN, TOUCH, TOUCHED, ARRAY, COUNT, ADOPT, ORDER, BEGIN and SAME are incoming; the others
 //! are the oracle.
 
 use crate::bytes::{FormatError, Input, put_varint};
@@ -93,6 +95,9 @@ pub enum Event {
     },
     Order {
         after: Option<After>,
+    },
+    Begin {
+        method: u32,
     },
     Same {
         same: bool,
@@ -231,6 +236,9 @@ impl Event {
                     });
                     Self::Order { after }
                 }
+                4 => Self::Begin {
+                    method: input.u32("a method")?,
+                },
                 1 => Self::Same { same: false },
                 2 => Self::Same { same: true },
                 _ => return Err(unknown),
@@ -327,6 +335,10 @@ impl Event {
                 put_varint(out, after.since);
                 put_varint(out, after.thread.into());
                 put_varint(out, after.count);
+            }
+            Self::Begin { method } => {
+                out.push(15 << 4 | 4);
+                put_varint(out, (*method).into());
             }
             Self::Same { same } => out.push(15 << 4 | 1 << u8::from(*same)),
         }

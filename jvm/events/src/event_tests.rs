@@ -162,6 +162,7 @@ fn events() -> impl Strategy<Value = Event> {
             });
             Event::Order { after }
         }),
+        any::<u32>().prop_map(|method| Event::Begin { method }),
         any::<bool>().prop_map(|same| Event::Same { same }),
         array,
         adopt,

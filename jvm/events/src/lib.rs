@@ -33,7 +33,7 @@ pub mod value;
 /// The kind of a thread's events.
 pub const CALLS: &str = "jvm.calls";
 /// The version of [`CALLS`].
-pub const CALLS_VERSION: u32 = 2;
+pub const CALLS_VERSION: u32 = 3;
 /// The kind of the tables.
 pub const TABLES: &str = "jvm.tables";
 /// The version of [`TABLES`].

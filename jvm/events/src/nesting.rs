@@ -80,7 +80,7 @@ impl Nesting {
             Event::InWrite(_) if inside => return error("INWRITE"),
             Event::Same { .. } if !inside => return error("SAME"),
             // Object.wait enters a monitor, too, and is outside.
-            Event::Order { .. } | Event::Same { .. } => {}
+            Event::Order { .. } | Event::Begin { .. } | Event::Same { .. } => {}
             Event::InWrite(_) | Event::Array { .. } | Event::Count { .. } | Event::Adopt { .. } => {
             }
         }

@@ -147,7 +147,7 @@ pub fn each_reference(event: &Event, mut visit: impl FnMut(&Reference)) {
             fields.iter().for_each(|field| value(&field.value));
         }
         Event::Touch { .. } | Event::Touched | Event::Count { .. } => {}
-        Event::Order { .. } | Event::Same { .. } => {}
+        Event::Order { .. } | Event::Begin { .. } | Event::Same { .. } => {}
     }
 }
 

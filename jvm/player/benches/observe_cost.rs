@@ -7,6 +7,10 @@
 //! thread had; the start of the JVM and of the recorder is not in it. Of the ratios
 //! to the plain run of the same round, the median counts.
 //!
+//! A driver runs for about a second, in which the JVM has not compiled everything yet:
+//! neither the program nor the probes. `OBSERVE_COST_TIMES=N` does its work N times as
+//! often, as a program does that runs for long; nothing is played then.
+//!
 //! `OBSERVE_COST=ROUNDS` sets the number of rounds.
 #![allow(clippy::unwrap_used, reason = "a failed benchmark may panic")]
 #![allow(clippy::cast_precision_loss, reason = "figures for people")]
@@ -127,8 +131,11 @@ fn main() {
     let Some(jars) = maven::jars(env!("CARGO_TARGET_TMPDIR"), &JARS) else {
         return;
     };
-    let rounds = std::env::var("OBSERVE_COST").ok();
-    let rounds = rounds.and_then(|n| n.parse().ok()).unwrap_or(ROUNDS);
+    let number = |name: &str| {
+        let text = std::env::var(name).ok();
+        text.and_then(|n| n.parse::<usize>().ok())
+    };
+    let rounds = number("OBSERVE_COST").unwrap_or(ROUNDS);
     let folder = tempfile::tempdir().unwrap();
     let absolute: Vec<String> = jars.iter().map(|jar| jar.display().to_string()).collect();
     let class_path = format!(".:{}", absolute.join(":"));
@@ -140,6 +147,7 @@ fn main() {
         folder: folder.path().to_owned(),
         class_path,
         jar: absolute[0].clone(),
+        times: number("OBSERVE_COST_TIMES").unwrap_or(1),
     };
     println!(
         "{rounds} rounds; time is the driver's own, the median of the ratios to the plain run"
@@ -172,9 +180,17 @@ struct Subject {
     folder: PathBuf,
     class_path: String,
     jar: String,
+    /// How many times its work is done.
+    times: usize,
 }
 
 impl Subject {
+    fn work(&self, driver: &Driver) -> [String; 3] {
+        let [every, count, times] = driver.work;
+        let times: usize = times.parse().unwrap();
+        [every, count, &(times * self.times).to_string()].map(ToOwned::to_owned)
+    }
+
     fn measure(&self, driver: &Driver, rounds: usize) -> Vec<Cost> {
         let mut ratios: Vec<Vec<(Took, Took)>> = vec![Vec::new(); driver.classes.len()];
         let mut files = Vec::new();
@@ -195,7 +211,7 @@ impl Subject {
             "\n{} {}\nclass                                    overhead  of processor       events  \
              crossings/s  bytes/incoming  tables KB  replay s",
             driver.name,
-            driver.work.join(" ")
+            self.work(driver).join(" ")
         );
         let mut costs = Vec::new();
         for ((class, ratios), file) in driver.classes.iter().zip(&ratios).zip(files) {
@@ -230,7 +246,7 @@ impl Subject {
         let output = command
             .args(["-Dcost=true", "-cp", &self.class_path, "Main", driver.name])
             .arg(&self.jar)
-            .args(driver.work)
+            .args(self.work(driver))
             .env_remove("JAVA_TOOL_OPTIONS")
             .current_dir(&self.folder)
             .output()
@@ -259,14 +275,10 @@ impl Subject {
             let chunks = streams.flat_map(|(stream, _)| recording.chunks(stream));
             chunks.map(|chunk| chunk.len).sum()
         };
-        let launch = Launch {
-            java: self.java.clone(),
-            ..Launch::default()
-        };
-        let mut jvm = Jvm::start(&launch).unwrap();
         let start = Instant::now();
-        let played = jvm.play(&recording, &Plan::default()).unwrap();
-        assert_eq!(played.divergences, [], "{}", file.display());
+        if self.times == 1 {
+            self.play(&recording, file);
+        }
         Cost {
             elapsed: of(&|(plain, recorded)| recorded.elapsed / plain.elapsed - 1.0),
             processor: of(&|(plain, recorded)| recorded.processor / plain.processor - 1.0),
@@ -278,6 +290,16 @@ impl Subject {
             tables: size(TABLES),
             replay: start.elapsed().as_secs_f64(),
         }
+    }
+
+    fn play(&self, recording: &Recording, file: &Path) {
+        let launch = Launch {
+            java: self.java.clone(),
+            ..Launch::default()
+        };
+        let mut jvm = Jvm::start(&launch).unwrap();
+        let played = jvm.play(recording, &Plan::default()).unwrap();
+        assert_eq!(played.divergences, [], "{}", file.display());
     }
 }
 

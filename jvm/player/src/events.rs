@@ -7,7 +7,7 @@
 //! arrays and in objects that are adopted),
 //! in memory that does not grow with the recording.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use reprise_jvm_events::CALLS;
 use reprise_jvm_events::event::{Access, Event};
@@ -38,6 +38,8 @@ pub(crate) struct Survey {
     /// By stream and number, events that others come between and what came along
     /// with them, which speaks of what these others did.
     apart: HashMap<(StreamId, u64), Along>,
+    /// Which thread has initialised a class.
+    pub(crate) initialisers: BTreeMap<u32, u32>,
 }
 
 /// What came along with an event.
@@ -153,9 +155,10 @@ impl Survey {
         streams.sort_by_key(|(_, info)| info.thread);
         let mut ends = Vec::new();
         for (stream, info) in streams {
+            let thread = u32::try_from(info.thread).unwrap_or(u32::MAX);
             survey.threads.push(Thread {
                 stream,
-                id: u32::try_from(info.thread).unwrap_or(u32::MAX),
+                id: thread,
                 name: info.name.clone(),
             });
             let mut open = Vec::new();
@@ -167,7 +170,7 @@ impl Survey {
                     .event(info.thread, event.payload)
                     .map_err(malformed(stream, number))?;
                 match (&event, head.as_mut()) {
-                    (Event::Count { .. }, _) => {}
+                    (Event::Count { .. } | Event::Begin { .. }, _) => {}
                     (Event::Array { .. } | Event::Adopt { .. }, Some((head, at, count))) => {
                         *count = count.saturating_add(1);
                         let key = (stream, *head);
@@ -181,13 +184,19 @@ impl Survey {
                     }
                     _ => head = Some((number, stamp, 0)),
                 }
+                let named = |method: u32| {
+                    let found = reader.tables().method(method);
+                    Ok::<_, PlayError>(&found.map_err(malformed(stream, number))?.0)
+                };
                 match event {
+                    Event::Begin { method } => {
+                        survey
+                            .initialisers
+                            .entry(named(method)?.class)
+                            .or_insert(thread);
+                    }
                     Event::InCall { method, .. } => {
-                        let method = &reader
-                            .tables()
-                            .method(method)
-                            .map_err(malformed(stream, number))?
-                            .0;
+                        let method = named(method)?;
                         let constructs = method.name == "<init>";
                         open.push((number, constructs.then_some(method.class)));
                     }
@@ -388,7 +397,8 @@ fn step(event: &Event) -> Option<Step> {
             id: (*same).into(),
             ..plain(15, Vec::new())
         },
-        // Recordings of version 1 do not say what comes before.
-        Event::Order { after: None } | Event::Count { .. } => return None,
+        // Recordings of version 1 do not say what comes before. Who initialises a class
+        // is told at the start.
+        Event::Order { after: None } | Event::Count { .. } | Event::Begin { .. } => return None,
     })
 }

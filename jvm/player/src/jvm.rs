@@ -240,6 +240,9 @@ fn tell<S: Source>(
     for thread in &survey.threads {
         written = written.and_then(|()| script.thread(thread.id, &thread.name));
     }
+    for (class, thread) in &survey.initialisers {
+        written = written.and_then(|()| script.initialiser(*class, *thread));
+    }
     if written.is_ok() {
         written = survey.each(recording, &prepared.tables, |step| {
             told += 1;

@@ -15,6 +15,7 @@
 //! 4 RECORDED  the same of the recording; a loader in the place of the class
 //! 5 CONSTANT  id u4, kind u1, class u4, length u4, UTF-16
 //! 6 THREAD    id u4, name
+//! 8 BEGIN     class u4, thread u4: who initialises it
 //! 7 EVENT     what u1, thread u4, number u8, depth u4, id u4, class u4, more u4, values, arrays
 //!
 //! more             how many events of what came along are still to come, apart
@@ -150,6 +151,10 @@ impl<W: Write> Script<W> {
     pub(crate) fn thread(&mut self, id: u32, name: &str) -> io::Result<()> {
         self.tag(6, &[id])?;
         self.text(name)
+    }
+
+    pub(crate) fn initialiser(&mut self, class: u32, thread: u32) -> io::Result<()> {
+        self.tag(8, &[class, thread])
     }
 
     pub(crate) fn event(&mut self, step: &Step) -> io::Result<()> {

@@ -29,8 +29,7 @@ use crate::probe::{OBJECT_TYPE, call};
 use crate::pure::{self, is_pure, runs_on_values};
 
 pub(crate) fn instrument(body: &mut Body<'_, '_>, holds: &Holds) -> Result<(), ProbeError> {
-    let initialises =
-        body.class.pool.utf8(body.method.name)? == "<clinit>" && !holds.are_any_given();
+    let initialises = body.is_initialiser()? && !holds.are_any_given();
     let instructions: Vec<Instruction<'_>> = body.editor.instructions().to_vec();
     for instruction in instructions {
         match instruction.opcode {

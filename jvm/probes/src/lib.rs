@@ -47,6 +47,7 @@ pub mod count;
 mod dynamic;
 mod elements;
 mod fields;
+mod finalizers;
 mod handles;
 pub mod hide;
 mod holds;

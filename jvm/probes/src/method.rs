@@ -26,7 +26,8 @@ use crate::probe::{
     OBJECT_TYPE, RECORDER, RECORDER_TYPE, call, duplicate, goes_along, parameter, push_id,
 };
 use crate::{
-    ProbeError, Skipped, builders, calls, dynamic, elements, fields, lent, order, resolution,
+    ProbeError, Skipped, builders, calls, dynamic, elements, fields, finalizers, lent, order,
+    resolution,
 };
 
 /// A method body that is being given probes.
@@ -122,6 +123,7 @@ fn instrument_one<'c>(
     if arrays {
         elements::instrument(&mut body, &holds)?;
     }
+    finalizers::instrument(&mut body)?;
     body.exits()?;
     let code = body.editor.finish(body.pool)?;
     Ok(Some(code))
@@ -251,6 +253,10 @@ impl<'c, 'e> Body<'c, 'e> {
         Ok(self.class.pool.utf8(self.method.name)? == "<init>")
     }
 
+    pub(crate) fn is_initialiser(&self) -> Result<bool, ProbeError> {
+        Ok(self.class.pool.utf8(self.method.name)? == "<clinit>")
+    }
+
     pub(crate) fn is_static(&self) -> bool {
         self.method.access & access::STATIC != 0
     }
@@ -311,6 +317,12 @@ impl<'c, 'e> Body<'c, 'e> {
         }
         let mut code = Snippet::new();
         self.log_arguments(&mut code, &arguments)?;
+        if self.is_initialiser()? {
+            self.load_recorder(&mut code)?;
+            push_id(&mut code, self.id, self.pool)?;
+            let descriptor = format!("({RECORDER}I)V");
+            call(&mut code, "initialises", &descriptor, self.pool)?;
+        }
         self.editor.at_entry(code)?;
         Ok(())
     }

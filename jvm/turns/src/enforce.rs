@@ -1,7 +1,7 @@
 //! A class of the program under a schedule: only the places that the schedule
 //! names are instrumented, and the calls that block.
 
-use reprise_classfile::read::ClassFile;
+use reprise_classfile::flow::parse_for_edit;
 use reprise_classfile::relocate::Editor;
 use reprise_classfile::write::{ClassEditor, Invoke, PoolEditor, Snippet};
 
@@ -21,7 +21,7 @@ pub fn instrument(
     is_thread: &dyn Fn(&str) -> bool,
     values: bool,
 ) -> Result<Option<Vec<u8>>, TurnError> {
-    let class = ClassFile::parse(bytes)?;
+    let class = parse_for_edit(bytes)?;
     // What is counted in a call comes behind what is counted before it.
     let mut places = places.to_vec();
     places.sort_by_key(|(number, _)| *number);

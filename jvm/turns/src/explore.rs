@@ -10,6 +10,7 @@
 use std::collections::HashSet;
 
 use reprise_classfile::descriptor::FieldType;
+use reprise_classfile::flow::parse_for_edit;
 use reprise_classfile::mutf8::Utf8;
 use reprise_classfile::opcode;
 use reprise_classfile::read::{ClassFile, Instruction, Member, access};
@@ -68,7 +69,7 @@ pub fn instrument(
     values: bool,
     number: &mut Number<'_>,
 ) -> Result<Vec<u8>, TurnError> {
-    let class = ClassFile::parse(bytes)?;
+    let class = parse_for_edit(bytes)?;
     let mut edited = ClassEditor::new(&class);
     for (index, method) in class.methods.iter().enumerate() {
         let Some(mut editor) = Editor::new(&class, method)? else {

@@ -18,6 +18,7 @@ mod kind;
 use std::collections::HashSet;
 
 use reprise_classfile::descriptor::{FieldType, MethodDescriptor};
+use reprise_classfile::flow::parse_for_edit;
 use reprise_classfile::mutf8::Utf8;
 use reprise_classfile::opcode;
 use reprise_classfile::read::{
@@ -54,7 +55,7 @@ pub fn instrument(
     is_thread: &dyn Fn(&str) -> bool,
     number: &mut Number<'_>,
 ) -> Result<Option<Vec<u8>>, TurnError> {
-    let class = ClassFile::parse(bytes)?;
+    let class = parse_for_edit(bytes)?;
     let mut facts = facts.clone();
     facts.add_class(&class)?;
     let handled = handled(&class)?;

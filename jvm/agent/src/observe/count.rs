@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::{Mutex, PoisonError};
 
-use reprise_classfile::read::ClassFile;
+use reprise_classfile::flow::parse_for_edit;
 
 use super::{Session, natives};
 use crate::jni::Frame;
@@ -32,7 +32,7 @@ impl Counted {
 /// The class with its counting; none when it stays as it was.
 pub(super) fn instrument(session: &Session, bytes: &[u8]) -> Option<Vec<u8>> {
     let mut number = |name: &str| session.counted.number(name);
-    let class = ClassFile::parse(bytes).ok()?;
+    let class = parse_for_edit(bytes).ok()?;
     let instrumented = reprise_probes::count::count(&class, &mut number).ok()?;
     reprise_probes::plausible(&class, &instrumented.bytes).ok()?;
     Some(instrumented.bytes)

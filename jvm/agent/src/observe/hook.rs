@@ -12,7 +12,7 @@ use jvmti_bindings::sys::jvmti::{
     JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_VM_INIT, jvmtiEnv,
     jvmtiEventCallbacks,
 };
-use reprise_classfile::read::ClassFile;
+use reprise_classfile::flow::parse_for_edit;
 use reprise_jvm_events::table::Skipped;
 use reprise_probes::{Numbers, ProbeError};
 
@@ -224,7 +224,7 @@ unsafe fn instrument(
     if inside {
         live.tables.bytes(class, bytes.to_vec());
     }
-    let file = match ClassFile::parse(bytes) {
+    let file = match parse_for_edit(bytes) {
         Ok(file) => file,
         Err(error) => {
             as_it_was(error.to_string());

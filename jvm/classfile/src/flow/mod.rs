@@ -9,11 +9,13 @@
 //! [`verify`] holds a whole method against its frames.
 
 mod constructor;
+mod frameless;
 mod step;
 mod types;
 mod verify;
 
 pub use constructor::{Initialized, initialized_from};
+pub use frameless::parse_for_edit;
 pub(crate) use step::Context;
 pub use types::{State, Type};
 pub use verify::verify;

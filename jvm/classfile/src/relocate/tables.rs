@@ -26,6 +26,7 @@ impl<'c> Editor<'c> {
                 b"RuntimeVisibleTypeAnnotations" | b"RuntimeInvisibleTypeAnnotations" => {
                     Cow::Owned(self.annotations(attribute, layout)?)
                 }
+                b"StackMapTable" if self.class.major < 50 => continue,
                 b"StackMapTable" => {
                     has_frames = true;
                     Cow::Owned(self.frames(Some(attribute), layout, pool)?)

@@ -173,6 +173,74 @@ const LIBRARIES: &[Library] = &[
         observe: "org.python.**",
         work: "1",
     },
+    Library {
+        name: "hsqldb",
+        jars: "org.hsqldb:hsqldb:2.7.3",
+        observe: "org.hsqldb.**",
+        work: "40",
+    },
+    Library {
+        name: "derby",
+        jars: "org.apache.derby:derby:10.14.2.0",
+        observe: "org.apache.derby.**",
+        work: "20",
+    },
+    Library {
+        name: "xerces",
+        jars: "xerces:xercesImpl:2.12.2 xml-apis:xml-apis:1.4.01",
+        observe: "org.apache.xerces.**",
+        work: "40",
+    },
+    Library {
+        name: "jetty9",
+        jars: "org.eclipse.jetty:jetty-server:9.4.56.v20240826 \
+               org.eclipse.jetty:jetty-http:9.4.56.v20240826 \
+               org.eclipse.jetty:jetty-util:9.4.56.v20240826 \
+               org.eclipse.jetty:jetty-io:9.4.56.v20240826 \
+               org.eclipse.jetty:jetty-servlet:9.4.56.v20240826 \
+               org.eclipse.jetty:jetty-security:9.4.56.v20240826 \
+               javax.servlet:javax.servlet-api:3.1.0",
+        observe: "org.eclipse.jetty.**",
+        work: "20",
+    },
+    Library {
+        name: "reactor",
+        jars: "io.projectreactor:reactor-core:3.6.10 org.reactivestreams:reactive-streams:1.0.4",
+        observe: "reactor.**",
+        work: "100",
+    },
+    Library {
+        name: "scala",
+        jars: "org.scala-lang:scala-library:2.13.14",
+        observe: "scala.**",
+        work: "500",
+    },
+    Library {
+        name: "logback",
+        jars: "ch.qos.logback:logback-classic:1.5.8 ch.qos.logback:logback-core:1.5.8 \
+               org.slf4j:slf4j-api:2.0.16",
+        observe: "ch.qos.logback.**:org.slf4j.**",
+        work: "20",
+    },
+    Library {
+        name: "janino",
+        jars: "org.codehaus.janino:janino:3.1.12 org.codehaus.janino:commons-compiler:3.1.12",
+        observe: "org.codehaus.**",
+        work: "3",
+    },
+    Library {
+        name: "hazelcast",
+        jars: "com.hazelcast:hazelcast:5.3.8",
+        observe: "com.hazelcast.**",
+        work: "50",
+    },
+    Library {
+        name: "pdfbox",
+        jars: "org.apache.pdfbox:pdfbox:2.0.31 org.apache.pdfbox:fontbox:2.0.31 \
+               commons-logging:commons-logging:1.3.4",
+        observe: "org.apache.pdfbox.**:org.apache.fontbox.**",
+        work: "3",
+    },
 ];
 
 /// How long each may take to play; what takes longer is told as that.

@@ -37,6 +37,13 @@ pub(super) fn rewrite<'c>(
         let Some(index) = instruction.constant() else {
             continue;
         };
+        if matches!(
+            instruction.opcode,
+            opcode::GETSTATIC | opcode::PUTSTATIC | opcode::INVOKESTATIC
+        ) {
+            let member = body.class.pool.member(index)?;
+            order::initialises(body, &instruction, &member)?;
+        }
         match instruction.opcode {
             opcode::NEW => new(body, &instruction, index)?,
             opcode if names_a_constant(opcode) => {

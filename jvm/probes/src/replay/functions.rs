@@ -11,9 +11,10 @@ use super::stubs::{STUB, Shape, Stubs};
 use crate::ProbeError;
 use crate::catalog::{Catalog, Site};
 use crate::dynamic::{Purpose, descriptor_of, is_value, sites};
+use crate::finalizers::once_made;
 use crate::method::Body;
 use crate::pattern::Patterns;
-use crate::probe::push_id;
+use crate::probe::{OBJECT_TYPE, push_id};
 
 /// The kinds of method handle that call a constructor and a static method.
 const NEW_INVOKE_SPECIAL: u8 = 8;
@@ -247,4 +248,13 @@ pub(super) fn rewrite_references<'c>(
         pool.replace(index, constant)?;
     }
     Ok(())
+}
+
+/// An object that will be finalized gets its number when it is made.
+pub(super) fn finalizable(body: &mut Body<'_, '_>) -> Result<(), ProbeError> {
+    let mut code = Snippet::new();
+    code.load(OBJECT_TYPE, 0)?;
+    let descriptor = "(Ljava/lang/Object;)V";
+    code.invoke(Invoke::Static, STUB, "captured", descriptor, body.pool)?;
+    once_made(body, &code)
 }

@@ -29,6 +29,7 @@ mod receivers;
 mod resolution;
 mod stubs;
 
+use reprise_classfile::flow::parse_for_edit;
 use reprise_classfile::read::{ClassFile, access};
 use reprise_classfile::relocate::Editor;
 use reprise_classfile::write::ClassEditor;
@@ -58,7 +59,7 @@ pub fn inside(
     is_lent: impl Fn(&str, &str) -> bool,
 ) -> Result<Vec<u8>, ProbeError> {
     let raised = raised(bytes)?;
-    let class = ClassFile::parse(raised.as_deref().unwrap_or(bytes))?;
+    let class = parse_for_edit(raised.as_deref().unwrap_or(bytes))?;
     let mut edited = ClassEditor::new(&class);
     let mut stubs = Stubs::new(&class)?;
     let this = class.name()?.to_str_lossy();
@@ -156,6 +157,8 @@ fn rewrite<'c>(
 ) -> Result<(Vec<u8>, bool), ProbeError> {
     body.editor.born();
     bodies::rewrite(&mut body, stubs)?;
+    order::initialised(&mut body)?;
+    functions::finalizable(&mut body)?;
     let enters = order::synchronized(&mut body)?;
     let code = body.editor.finish(body.pool)?;
     Ok((code, enters))

@@ -81,6 +81,43 @@ pub(super) fn enter(
     Ok(())
 }
 
+/// Code above this length gets nothing that is only needed where threads race.
+const LARGE: usize = 20_000;
+
+/// The use of a static member of another inside class: who initialises it is as recorded.
+pub(super) fn initialises(
+    body: &mut Body<'_, '_>,
+    instruction: &Instruction<'_>,
+    member: &MemberRef<'_>,
+) -> Result<(), ProbeError> {
+    let owner = member.class.to_str_lossy();
+    let own = member.class == body.class.name()?;
+    if own || !body.patterns.is_inside(&owner) || body.editor.code().bytes.len() > LARGE {
+        return Ok(());
+    }
+    let offset = instruction.offset;
+    let site = body.site(offset, instruction.opcode, &owner, "", "V");
+    let mut before = Snippet::new();
+    push_id(&mut before, site, body.pool)?;
+    tell(body, &mut before, "uses", "(I)V")?;
+    body.editor.before(offset, before)?;
+    Ok(())
+}
+
+/// The initialiser of a class says when it ends.
+pub(super) fn initialised(body: &mut Body<'_, '_>) -> Result<(), ProbeError> {
+    if body.is_initialiser()? {
+        let site = body.site(0, 0, "", "", "V");
+        let mut code = Snippet::new();
+        push_id(&mut code, site, body.pool)?;
+        tell(body, &mut code, "initialised", "(I)V")?;
+        body.editor.before_returns(&code)?;
+        code.op(opcode::ATHROW)?;
+        body.editor.catch_all(code)?;
+    }
+    Ok(())
+}
+
 /// `==`: what is compared is such that the recorded outcome comes out.
 pub(super) fn compare(
     body: &mut Body<'_, '_>,

@@ -412,6 +412,10 @@ public final class Probe {
 
     // The order of threads, and identity.
 
+    public static void initialises(Recorder r, int method) {
+        r.initialises(method);
+    }
+
     public static void acquired(Object monitor, Recorder r) {
         Order.entered(r, Order.ofMonitor(monitor));
     }

@@ -28,6 +28,7 @@ public final class Recorder extends Ring {
     static final int DIFFERENT = 15 << 4 | 1;
     static final int SAME = 15 << 4 | 2;
     static final int AFTER = 15 << 4 | 3;
+    static final int BEGIN = 15 << 4 | 4;
 
     /** Whether outgoing events are kept. */
     static boolean oracle = true;
@@ -133,6 +134,13 @@ public final class Recorder extends Ring {
         if (order.had != followed) {
             follows(thread, order.had);
         }
+    }
+
+    /** The initialiser of a class begins: which thread does it is chance. */
+    void initialises(int method) {
+        next = level;
+        incoming(BEGIN, method);
+        end();
     }
 
     /** The use of a field or an element has failed. */

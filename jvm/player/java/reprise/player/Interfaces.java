@@ -84,7 +84,7 @@ final class Interfaces {
     }
 
     /** Adds an interface, or else those that it extends. */
-    private static void allow(String name, Loader loader, Set<String> allowed) {
+    static void allow(String name, Loader loader, Set<String> allowed) {
         Class<?> c;
         try {
             c = Class.forName(name.replace('/', '.'), false, loader);

@@ -14,6 +14,10 @@ final class Loader extends ClassLoader {
         this.id = id;
     }
 
+    Class<?> define(byte[] bytes) {
+        return defineClass(null, bytes, 0, bytes.length);
+    }
+
     @Override
     protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
         if (name.startsWith("reprise.player.")) {

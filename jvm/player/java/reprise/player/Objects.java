@@ -85,7 +85,7 @@ final class Objects {
     Object make(Value value) {
         Class<?> c = replay.types.get(value.type).find(replay);
         if (value.kind != Value.ARRAY) {
-            return Memory.allocate(c);
+            return replay.placeholders.make(c);
         }
         if (!c.isArray()) {
             throw new Unplayable(c.getName() + " is no array");

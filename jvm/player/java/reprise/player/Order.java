@@ -134,6 +134,11 @@ final class Order {
         }
     }
 
+    /** A thread is no longer waited for. */
+    synchronized void passes() {
+        wakeFirst();
+    }
+
     private void finish(Line line) {
         if (line.current != null) {
             line.current = null;
@@ -297,7 +302,8 @@ final class Order {
             boolean isBefore = before != null && before.order < event.order;
             // What went out was not kept: whoever runs may be about to do it.
             boolean mayBe = !oracle && (before != null || !complete) && other.thread.runsInside;
-            if ((isBefore || mayBe) && !(impatient && isStuck(other))) {
+            if ((isBefore || mayBe) && other.thread.waitsForClass == 0
+                    && !(impatient && isStuck(other))) {
                 return false;
             }
         }

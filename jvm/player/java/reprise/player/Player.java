@@ -27,6 +27,8 @@ final class Player extends Thread {
      * kept, it does until what it mentions has its numbers: others wait for that.
      */
     volatile boolean runsInside;
+    /** The class that another thread initialises before this one goes on; 0 for none. */
+    volatile int waitsForClass;
 
     Player(Replay replay, int id, String name, long stack) {
         super(null, null, name, stack);
@@ -552,6 +554,8 @@ final class Player extends Thread {
         if (type != null && !type.inside) {
             touches(site);
             type.use();
+        } else if (!site.isInitialised) {
+            replay.initialisers.await(this, site);
         }
         return Memory.allocate(c);
     }

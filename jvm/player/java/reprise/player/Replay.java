@@ -19,15 +19,18 @@ final class Replay {
     private static final int CONSTANT = 5;
     private static final int THREAD = 6;
     private static final int EVENT = 7;
+    private static final int BEGIN = 8;
     private static final int BATCH = 512;
     private static final long STACK = 64L << 20;
 
     final Types types = new Types();
     final Constants constants = new Constants(this);
     final Objects objects = new Objects(this);
+    final Placeholders placeholders = new Placeholders(this);
     final Handles handles = new Handles(this);
     final Offsets offsets = new Offsets(this);
     final Functions functions = new Functions();
+    final Initialisers initialisers = new Initialisers(this);
     final Order order;
     final Map<Integer, Site> recorded = new HashMap<>();
     final Map<Integer, Method> methods = new HashMap<>();
@@ -60,6 +63,7 @@ final class Replay {
                 case RECORDED_SITE: { Site site = new Site(in); recorded.put(site.id, site); break; }
                 case CONSTANT: constants.read(in); break;
                 case THREAD: players.add(new Player(this, in.readInt(), in.readUTF(), STACK)); break;
+                case BEGIN: initialisers.add(in.readInt(), in.readInt()); break;
                 case EVENT:
                     if (!started) {
                         started = true;
@@ -85,6 +89,10 @@ final class Replay {
         if (troubles.get() == 0) {
             report.done(played.get(), diverged.get());
         }
+    }
+
+    List<Player> players() {
+        return players;
     }
 
     private void addSite(Site site) {

@@ -29,6 +29,8 @@ final class Site {
     final char[] parameters;
     private final boolean usesHandle;
     private final boolean usesMemory;
+    /** Whether no class can be initialised because of it any more. */
+    boolean isInitialised;
     /** Whether it leaves, for each class of receiver it has met. */
     private final ConcurrentHashMap<Class<?>, Boolean> met = new ConcurrentHashMap<>();
 

@@ -124,6 +124,21 @@ public final class Stub {
         }
     }
 
+    /** A static member of an inside class is about to be used, which may initialise it. */
+    public static void uses(int site) {
+        Player player = player();
+        Site use = player.replay.site(site);
+        if (!use.isInitialised) {
+            player.replay.initialisers.await(player, use);
+        }
+    }
+
+    /** The initialiser of the class of a site has ended. */
+    public static void initialised(int site) {
+        Player player = player();
+        player.replay.initialisers.ended(player.replay.site(site).in);
+    }
+
     /** A method of which nothing is known was called. */
     public static void lost(int site) {
         Site method = player().replay.site(site);

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** All classes of a recording, and who loads them. */
 final class Types {
@@ -14,6 +15,7 @@ final class Types {
     /** By name here, those of every loader. */
     private final Map<String, List<Type>> byName = new HashMap<>();
     private final Map<Integer, Loader> loaders = new HashMap<>();
+    private final Map<Class<?>, Class<?>> standIns = new ConcurrentHashMap<>();
     private final ClassValue<Type> ofClass = new ClassValue<Type>() {
         @Override
         protected Type computeValue(Class<?> c) {
@@ -160,8 +162,14 @@ final class Types {
         }
     }
 
+    /** A class stands in the place of one of the JDK. */
+    void standsFor(Class<?> c, Class<?> recorded) {
+        standIns.put(c, recorded);
+    }
+
     /** What a person calls the class of an object. */
-    String title(Class<?> c) {
+    String title(Class<?> here) {
+        Class<?> c = standIns.getOrDefault(here, here);
         if (!c.isArray()) {
             Type type = of(c);
             if (type != null) {

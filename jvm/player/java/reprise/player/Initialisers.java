@@ -1,0 +1,87 @@
+package reprise.player;
+
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Which thread initialises a class.
+ *
+ * The first to use a class does it, and what its initialiser does is among that
+ * thread's events. So whoever comes to the class first in a replay waits until
+ * the recorded one has done it. What such a thread does next was recorded after
+ * that, whatever the order of the events says, so nobody waits for it.
+ */
+final class Initialisers {
+    /** For how long a thread is waited for while nothing is played. */
+    private static final long PATIENCE = 5_000_000_000L;
+    private static final long NAP = 1_000_000L;
+
+    private final Replay replay;
+    /** Threads by classes. Complete before the first event is played. */
+    private final Map<Integer, Integer> threads = new ConcurrentHashMap<>();
+    /** Classes whose initialisers have ended, one way or another. */
+    private final Set<Integer> ended = ConcurrentHashMap.newKeySet();
+
+    Initialisers(Replay replay) {
+        this.replay = replay;
+    }
+
+    void add(int type, int thread) {
+        threads.put(type, thread);
+    }
+
+    /** From here on those that waited for it are waited for again. */
+    void ended(int type) {
+        ended.add(type);
+        for (Player player : replay.players()) {
+            if (player.waitsForClass == type) {
+                player.waitsForClass = 0;
+                LockSupport.unpark(player);
+            }
+        }
+    }
+
+    /** A thread is about to use the class that a site names. */
+    void await(Player player, Site site) {
+        if (threads.isEmpty()) {
+            site.isInitialised = true;
+            return;
+        }
+        Class<?> used;
+        try {
+            used = replay.types.used(replay.types.get(site.in).loader, site.owner);
+        } catch (LinkageError | Unplayable wrong) {
+            // The use itself will say so.
+            return;
+        }
+        boolean all = true;
+        for (Class<?> c = used; c != null; c = c.getSuperclass()) {
+            Type type = replay.types.of(c);
+            Integer thread = type == null ? null : threads.get(type.id);
+            if (thread != null && thread != player.id && !ended.contains(type.id)) {
+                await(player, type.id, thread);
+            }
+            all &= thread == null || ended.contains(type.id);
+        }
+        site.isInitialised = all;
+    }
+
+    private void await(Player player, int type, int thread) {
+        player.waitsForClass = type;
+        replay.order.passes();
+        long played = replay.played.get();
+        long waited = 0;
+        while (!ended.contains(type) && waited < PATIENCE
+                && !replay.order.isOver && replay.order.isToCome(thread)) {
+            LockSupport.parkNanos(this, NAP);
+            waited += NAP;
+            if (replay.played.get() != played) {
+                played = replay.played.get();
+                waited = 0;
+            }
+        }
+        player.waitsForClass = 0;
+    }
+}
