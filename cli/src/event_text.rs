@@ -3,8 +3,10 @@
 //! Each kind of event has its own payload, and only its recorder knows what it
 //! means. A kind that can put its events into words adds a line to `KINDS`;
 //! the events of all others are shown as text or as bytes. Those of a [`jvm`]
-//! mean something only in their turn.
+//! mean something only in their turn, and those of a program that was [`cut`] with its
+//! names.
 
+pub mod cut;
 pub mod jvm;
 
 use std::fmt::Write as _;
@@ -21,13 +23,6 @@ const KINDS: &[(&str, Describe)] = &[
     (reprise_process_events::KIND, |payload| {
         let event = reprise_process_events::wire::read(payload).ok()?;
         Some(reprise_process_events::describe(&event))
-    }),
-    (reprise_c_events::KIND, |payload| {
-        let event = reprise_c_events::read(payload).ok()?;
-        Some(reprise_c_events::describe(
-            &event,
-            &reprise_c_events::Program::default(),
-        ))
     }),
     (reprise_process_events::PLACES, |payload| {
         let place = reprise_process_events::wire::read_place(payload).ok()?;

@@ -120,7 +120,7 @@ const STUDIES: &[Study] = &[
         name: "cut-programs",
         about: "gzip and bc from Debian's sources: boundaries, their logs, recorded and replayed",
         environment: &[LLVM, ("REPRISE_STUDY", "1")],
-        program: cut("programs"),
+        program: cut("debian_programs"),
     },
     Study {
         name: "schedule-bugs",

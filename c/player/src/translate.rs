@@ -12,7 +12,8 @@ use reprise_process_events::{
 };
 use reprise_recording::pages::{Page, Pages};
 use reprise_recording::{
-    Closing, Manifest, OpenError, ReadError, Recording, Source, StreamInfo, WriteError, Writer,
+    Closing, Ending, Manifest, OpenError, ReadError, Recording, Source, StreamInfo, WriteError,
+    Writer,
 };
 use reprise_tracee::processor;
 use serde::Deserialize as _;
@@ -25,6 +26,9 @@ const THREAD: u64 = area::REPLAY_STACK + area::REPLAY_STACK_LEN;
 const THREAD_LEN: u64 = 0x1_0000;
 
 const PAGE: u64 = 4096;
+
+/// What nobody asks for.
+const NEVER: u64 = 0;
 
 /// The most of the pool that is mapped where nobody knows how much was used.
 const POOL_LEN: u64 = 1 << 30;
@@ -76,6 +80,9 @@ pub struct Translated {
     pub whole: bool,
     /// How many crossings there are.
     pub events: u64,
+    /// The signal that killed the program. A last question follows the crossings then,
+    /// which nobody asks: the replay runs into what killed it, if that was inside.
+    pub killed: Option<u32>,
 }
 
 /// Makes a recording of a process.
@@ -145,6 +152,19 @@ pub fn translate<S: Source>(recording: &Recording<S>) -> Result<Translated, Tran
         crossings += 1;
         whole = event.payload.first() == Some(&4);
     }
+    let ending = recording.closing().map(|closing| &closing.ending);
+    let killed = match ending {
+        Some(Ending::Killed { signal }) if !whole => u32::try_from(*signal).ok(),
+        _ => None,
+    };
+    if killed.is_some() {
+        append(&Event::Call(Call {
+            number: QUESTION,
+            ip: subject.question,
+            arguments: vec![NEVER],
+            ..Call::default()
+        }))?;
+    }
     out.flush()?;
     drop(out);
     writer.finish(Closing::default())?;
@@ -153,6 +173,7 @@ pub fn translate<S: Source>(recording: &Recording<S>) -> Result<Translated, Tran
         subject,
         whole,
         events: crossings,
+        killed,
     })
 }
 

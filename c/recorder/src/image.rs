@@ -86,14 +86,19 @@ impl Image {
                 }
                 _ => 3,
             };
-            image.map(segment.address(), segment.size(), data, protection);
+            image
+                .map(segment.address(), segment.size(), data, protection)
+                .ok_or_else(|| broken("has a part that does not fit into memory".to_owned()))?;
         }
         Ok(image)
     }
 
-    fn map(&mut self, address: u64, len: u64, data: &[u8], protection: u32) {
+    fn map(&mut self, address: u64, len: u64, data: &[u8], protection: u32) -> Option<()> {
         let start = address & !(PAGE - 1);
-        let end = (address + len).next_multiple_of(PAGE);
+        let end = address.checked_add(len)?.checked_next_multiple_of(PAGE)?;
+        if data.len() as u64 > len {
+            return None;
+        }
         let regions = &mut self.subject.regions;
         match regions.last_mut() {
             // Parts that share a page, or that are next to each other, are one where
@@ -123,6 +128,7 @@ impl Image {
             at += len as u64;
             rest = after;
         }
+        Some(())
     }
 
     /// Writes the pages to a recording.

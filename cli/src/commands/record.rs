@@ -191,6 +191,20 @@ impl Record {
             require: self.require,
         };
         if cuts {
+            let of_others = [
+                ("--no-oracle", self.no_oracle),
+                ("--races", self.races),
+                ("--dry-run", self.dry_run),
+                ("--max-events", self.max_events.is_some()),
+                ("--max-rate", self.max_rate.is_some()),
+                ("--min-free", self.min_free.is_some()),
+                ("--interval", self.interval.is_some()),
+                ("--fails-when", !self.fails_when.is_empty()),
+            ];
+            if let Some((option, _)) = of_others.iter().find(|(_, given)| *given) {
+                let wrong = format!("{option} means nothing without --last or --observe");
+                return Err(Failure::new("record", wrong).status(Status::BadInput));
+            }
             return cut::run(&request);
         }
         if let Some(all) = self.schedule.as_ref().and_then(Strategy::free) {

@@ -1,15 +1,13 @@
 //! Recordings of C programs at a computed boundary, played as processes.
 
-use std::io::{self, Write as _};
-
 use reprise_c_events::QUESTION;
 use reprise_c_player::{Asked, Translated, translate};
 use reprise_player::{Fact, Limits, PlayError, play};
 use reprise_recording::Recording;
 
 use super::{Output, Request, debugger, failure, process};
-use crate::escape::{Lines, escape};
 use crate::failure::{Failure, Status};
+use crate::say::say;
 
 pub(super) use reprise_c_player::KIND;
 
@@ -40,15 +38,41 @@ pub(super) fn replay(request: &Request, recording: &Recording) -> Result<Status,
                 true => "to the end; the memory of the inside is the same",
                 false => "as far as the recording goes",
             };
-            let line = format!("replayed {events} events {end}");
-            let line = escape(line.as_bytes(), Lines::One);
-            let _ = writeln!(io::stderr(), "reprise: {line}");
+            say(&format!("replayed {events} events {end}"));
             Ok(Status::Done)
         }
-        Err(error) => match in_its_words(&translated, &error) {
-            Some(text) => Err(failure(request, text).status(Status::Diverged)),
-            None => Err(process::explain(request, &translated.recording, &error)),
-        },
+        Err(error) => {
+            if let Some(line) = killed(&translated, &error) {
+                output.finish()?;
+                say(&line);
+                return Ok(Status::Done);
+            }
+            match in_its_words(&translated, &error) {
+                Some(text) => Err(failure(request, text).status(Status::Diverged)),
+                None => Err(process::explain(request, &translated.recording, &error)),
+            }
+        }
+    }
+}
+
+/// How the replay of a program that was killed has ended, if it has come so far.
+fn killed(translated: &Translated, error: &PlayError) -> Option<String> {
+    let PlayError::Diverged(diverged) = error else {
+        return None;
+    };
+    let events = translated.events;
+    if translated.killed.is_none() || diverged.position != events + 1 {
+        return None;
+    }
+    match diverged.actual {
+        Fact::Signal { number, .. } if Some(number) == translated.killed => Some(format!(
+            "replayed {events} events to the end, signal {number} {}",
+            diverged.location
+        )),
+        Fact::Argument { .. } | Fact::Call { .. } => Some(format!(
+            "replayed {events} events; the program was killed outside of what was recorded"
+        )),
+        _ => None,
     }
 }
 

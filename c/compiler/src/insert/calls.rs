@@ -24,6 +24,7 @@ impl Inserter<'_> {
         let name = callee.name();
         let known = callee.is_function().then(|| known_name(&name)).flatten();
         if callee.is_function() && known.is_none() {
+            self.intrinsic(function, at, &name);
             return;
         }
         let Some(id) = self.id(callee).filter(|_| callee.is_function()) else {
@@ -64,6 +65,28 @@ impl Inserter<'_> {
                 is_known.then_some(&does),
                 &known,
             );
+        }
+    }
+
+    /// What the compiler has for variable arguments reads and writes memory, which is
+    /// always outside.
+    fn intrinsic(&mut self, function: Value, at: Value, name: &str) {
+        /// How long a list of variable arguments is.
+        const LEN: u64 = 24;
+        let (pointer, number) = (self.module.pointer(), self.module.int(32));
+        if !name.starts_with("llvm.va_start") && !name.starts_with("llvm.va_copy") {
+            return;
+        }
+        let arguments = at.arguments();
+        let (of, write) = self.runtime("__reprise_write", pointer, &[pointer]);
+        self.before(at);
+        at.set_operand(0, self.builder.call(of, write, &arguments[..1]));
+        if let Some(from) = arguments.get(1) {
+            let site = self.site(function, at, "");
+            let (of, read) = self.runtime("__reprise_read", pointer, &[pointer, number, number]);
+            let len = self.module.constant(number, LEN);
+            self.before(at);
+            at.set_operand(1, self.builder.call(of, read, &[*from, len, site]));
         }
     }
 

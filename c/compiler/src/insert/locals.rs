@@ -109,10 +109,9 @@ fn is_fixed(alloca: Value) -> bool {
     alloca.operands()[0].constant_number().is_some()
 }
 
-/// Calls by which the compiler tells itself something, or that want the variable
-/// itself.
+/// Calls by which the compiler tells itself something.
 fn is_of_compiler(name: &str) -> bool {
-    name.starts_with("llvm.lifetime") || name.starts_with("llvm.va_")
+    name.starts_with("llvm.lifetime")
 }
 
 /// The variable itself stays for what the compiler says about its life; all else,
