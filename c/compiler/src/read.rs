@@ -1,15 +1,18 @@
 //! Bitcode, read into what the analysis knows of a program.
 
+mod shape;
+
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use reprise_c_analysis::annotations::{Annotation, Annotations, Length};
+use reprise_c_analysis::annotations::Annotations;
 use reprise_c_analysis::model::{
     Access, Call, Callee, Fact, Function, FunctionId, NOTHING, ObjectId, Place, Program, Storage,
     Var,
 };
 
-use crate::ir::{LLVMOpcode, LLVMTypeKind, Module, Type, Value};
+use self::shape::{by_value, is_address_taken, may_hold_pointer, moved, no_entry};
+use crate::ir::{LLVMOpcode, LLVMTypeKind, Module, Value};
 
 /// A program, and which of its parts is which in the bitcode.
 pub(crate) struct Reading {
@@ -431,71 +434,4 @@ impl Reader<'_> {
             }
         }
     }
-}
-
-/// Pointers are in values of their size, and in parts of larger ones.
-fn may_hold_pointer(of: Type) -> bool {
-    match of.kind() {
-        LLVMTypeKind::LLVMPointerTypeKind
-        | LLVMTypeKind::LLVMStructTypeKind
-        | LLVMTypeKind::LLVMArrayTypeKind
-        | LLVMTypeKind::LLVMVectorTypeKind => true,
-        LLVMTypeKind::LLVMIntegerTypeKind => of.width() >= 64,
-        _ => false,
-    }
-}
-
-fn moved(does: &Annotation, arguments: usize) -> Option<Moved> {
-    if let Some((_, length)) = does.fills.first() {
-        let at = does.fills[0].0;
-        return Some(match *length {
-            Length::Bytes(bytes) => Moved::Bytes(bytes),
-            Length::Result => Moved::Result,
-            Length::ResultTimes(factor) => Moved::ResultTimes(factor),
-            Length::Argument(at) => Moved::Argument(at),
-            Length::Text => Moved::Text(at),
-        });
-    }
-    let (_, from) = does.copies.filter(|_| does.own)?;
-    Some(if arguments > 2 {
-        Moved::Argument(2)
-    } else {
-        Moved::Text(from)
-    })
-}
-
-/// Whether a value can be handed on in eight bytes.
-pub(crate) fn fits(of: Type) -> bool {
-    match of.kind() {
-        LLVMTypeKind::LLVMIntegerTypeKind => of.width() <= 64,
-        LLVMTypeKind::LLVMPointerTypeKind
-        | LLVMTypeKind::LLVMFloatTypeKind
-        | LLVMTypeKind::LLVMDoubleTypeKind => true,
-        _ => false,
-    }
-}
-
-fn no_entry(function: Value) -> Option<String> {
-    let of = function.value_type();
-    if of.is_variadic() {
-        return Some("it takes a variable number of arguments".to_owned());
-    }
-    let wide = of.parameters().iter().any(|one| !fits(*one));
-    wide.then(|| "it takes arguments that are wider than eight bytes".to_owned())
-}
-
-fn by_value(function: Value) -> Option<String> {
-    let mut all = (1..).zip(function.parameters());
-    let any = all.any(|(index, _)| function.has_attribute(index, "byval"));
-    any.then(|| "it takes a structure by value".to_owned())
-}
-
-fn is_address_taken(function: Value) -> bool {
-    let is_call = |user: &Value| {
-        user.is_instruction()
-            && user.opcode() == LLVMOpcode::LLVMCall
-            && user.callee() == function
-            && !user.arguments().contains(&function)
-    };
-    !function.users().iter().all(is_call)
 }
