@@ -3,8 +3,10 @@
 //! Each kind of event has its own payload, and only its recorder knows what it
 //! means. A kind that can put its events into words adds a line to `KINDS`;
 //! the events of all others are shown as text or as bytes. Those of a [`jvm`]
-//! mean something only in their turn.
+//! mean something only in their turn, and those of a program that was [`cut`] with its
+//! names.
 
+pub mod cut;
 pub mod jvm;
 
 use std::fmt::Write as _;

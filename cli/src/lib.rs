@@ -10,6 +10,7 @@
 pub mod agent_library;
 pub mod commands;
 pub mod control;
+pub mod cut;
 pub mod doctor;
 pub mod escape;
 pub mod event_text;

@@ -54,6 +54,10 @@ fn help_is_short_and_grouped() {
               merge        Put many users' shares together until the failure replays
               java         Instrument a jar ahead of time, for JVMs that take no agent
 
+            Choose functions of a C program:
+              cc           Compile and link C as clang does, and keep what `reprise cut` needs
+              cut          Find where a C program is cheapest to record, and build it to be recorded there
+
             Control a recorder that is running:
               dump         Have the last moments of a running program written down
               status       Say what recorders are running, and what they keep
@@ -297,7 +301,9 @@ fn every_command_has_a_man_page() {
     assert_eq!(
         names,
         [
+            "reprise-cc.1",
             "reprise-completions.1",
+            "reprise-cut.1",
             "reprise-doctor.1",
             "reprise-dump.1",
             "reprise-java-instrument.1",

@@ -17,8 +17,10 @@ pub(crate) enum Task {
     Bench,
     Fuzz,
     Study,
+    /// A study of C programs.
+    StudyOfC,
 }
-use Task::{Bench, Fuzz, Study, Test, Tour};
+use Task::{Bench, Fuzz, Study, StudyOfC, Test, Tour};
 
 /// A system package and what shows that it, or its like, is there.
 struct Requirement {
@@ -46,6 +48,27 @@ const REQUIREMENTS: &[Requirement] = &[
         purpose: "the C headers for the subjects and zstd",
         needed_by: &[Tour, Test, Bench, Fuzz, Study],
         stops: &[Tour, Test, Bench, Fuzz, Study],
+    },
+    Requirement {
+        package: "llvm-19-dev",
+        present: || Path::new("/usr/lib/llvm-19/include/llvm-c/Core.h").exists(),
+        purpose: "LLVM, which cuts C programs",
+        needed_by: &[StudyOfC],
+        stops: &[StudyOfC],
+    },
+    Requirement {
+        package: "clang-19",
+        present: || command::on_path("clang-19"),
+        purpose: "the compiler of C programs that are cut",
+        needed_by: &[StudyOfC],
+        stops: &[StudyOfC],
+    },
+    Requirement {
+        package: "lld-19",
+        present: || Path::new("/usr/lib/llvm-19/bin/ld.lld").exists(),
+        purpose: "links them with their bitcode",
+        needed_by: &[StudyOfC],
+        stops: &[StudyOfC],
     },
     Requirement {
         package: "g++",

@@ -47,6 +47,10 @@ impl Program {
                 let mut arguments = vec!["test", "--locked"];
                 arguments.extend(release.then_some("--release"));
                 arguments.extend(packages.iter().flat_map(|package| ["-p", package]));
+                if packages.contains(&"reprise-cc") {
+                    // Only studies have LLVM.
+                    arguments.extend(["--features", "llvm"]);
+                }
                 arguments.extend(tests.iter().flat_map(|test| ["--test", test]));
                 arguments.extend(Some(*filter).filter(|filter| !filter.is_empty()));
                 arguments.extend(["--", "--nocapture"]);
@@ -90,9 +94,34 @@ const fn measured(tests: &'static [&'static str]) -> Program {
     }
 }
 
+/// Tests of C programs that are cut, by name.
+const fn cut(filter: &'static str) -> Program {
+    Program::Tests {
+        packages: &["reprise-cc"],
+        tests: &["e2e_cut"],
+        filter,
+        release: false,
+        one_by_one: true,
+    }
+}
+
+const LLVM: (&str, &str) = ("LLVM_SYS_191_PREFIX", "/usr/lib/llvm-19");
+
 const AT_LENGTH: &[(&str, &str)] = &[("REPRISE_STUDY", "1")];
 
 const STUDIES: &[Study] = &[
+    Study {
+        name: "cut-figure2",
+        about: "the program of the paper's Figure 2: its cuts, recorded, replayed, under gdb",
+        environment: &[LLVM],
+        program: cut(""),
+    },
+    Study {
+        name: "cut-programs",
+        about: "gzip and bc from Debian's sources: boundaries, their logs, recorded and replayed",
+        environment: &[LLVM, ("REPRISE_STUDY", "1")],
+        program: cut("debian_programs"),
+    },
     Study {
         name: "schedule-bugs",
         about: "29 small programs with bugs: runs until a failure, replays, switches minimised",
@@ -231,7 +260,10 @@ pub(crate) fn run(arguments: &[String]) -> TaskResult {
     let Some(study) = STUDIES.iter().find(|study| study.name == name) else {
         return bad_usage(&format!("There is no study `{name}`"));
     };
-    setup::ensure(Task::Study)?;
+    setup::ensure(match study.name.starts_with("cut-") {
+        true => Task::StudyOfC,
+        false => Task::Study,
+    })?;
     let workspace = Workspace::load()?;
     let mut cargo = command::cargo(&study.program.arguments());
     cargo.args(arguments).current_dir(&workspace.root);

@@ -3,7 +3,9 @@
 //! To add a command: write its file, declare the module, and add one line to
 //! the table below. The order of the table is the order of `reprise --help`.
 
+mod cc;
 mod completions;
+mod cut;
 mod doctor;
 mod dump;
 mod java;
@@ -61,6 +63,10 @@ commands! {
         Replay(replay::Replay),
         Merge(merge::Merge),
         Java(java::Java),
+    }
+    "Choose functions of a C program" {
+        Cc(cc::Cc),
+        Cut(cut::Cut),
     }
     "Control a recorder that is running" {
         Dump(dump::Dump),

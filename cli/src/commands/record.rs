@@ -11,7 +11,7 @@ use super::quantity;
 use crate::failure::{Failure, Status};
 use crate::output_name::{self, Template};
 use crate::record::schedule::{self, Strategy};
-use crate::record::{Keep, Request, attached, free, last, observe, share};
+use crate::record::{Keep, Request, attached, cut, free, last, observe, share};
 
 /// Run a command and record it; the exit status is the command's own
 ///
@@ -20,7 +20,7 @@ use crate::record::{Keep, Request, attached, free, last, observe, share};
 /// for one. When the recorder cannot do its work, the command runs unrecorded,
 /// with a warning.
 #[derive(Debug, Args)]
-#[command(group = clap::ArgGroup::new("kind").required(true), after_help = "\
+#[command(group = clap::ArgGroup::new("kind"), after_help = "\
 Examples:
   reprise record --observe 'com.acme.shop.**' -- java -jar shop.jar
   reprise record --observe @classes.txt --keep failures -- ./start-shop.sh
@@ -28,6 +28,7 @@ Examples:
   reprise record --last 10s --fails-when 'exit != 0' --fails-when 'stderr ~ panic' -- ./job
   reprise record --last 10s --keep all -o run.reprise -- gzip -k big.txt
   reprise record --last 10s --pid 4711
+  reprise record -- ./prog.cut input.txt
   reprise record --schedule -o run.sched -- java -cp app.jar Main
   reprise record --schedule=free -o run.sched -- java -cp app.jar Main
   reprise record --share 0.25 --seed 7 -o 7.share -- java -cp app.jar Main
@@ -199,7 +200,8 @@ impl Record {
             Failure::new(doing, error).status(Status::BadInput)
         })?;
         let observes = !self.observe.is_empty();
-        let usual = match observes {
+        let cuts = !observes && self.last.is_none() && self.schedule.is_none();
+        let usual = match observes || cuts {
             true => Keep::All,
             false => Keep::Failures,
         };
@@ -209,6 +211,23 @@ impl Record {
             keep: self.keep.unwrap_or(usual),
             require: self.require,
         };
+        if cuts {
+            let of_others = [
+                ("--no-oracle", self.no_oracle),
+                ("--races", self.races),
+                ("--dry-run", self.dry_run),
+                ("--max-events", self.max_events.is_some()),
+                ("--max-rate", self.max_rate.is_some()),
+                ("--min-free", self.min_free.is_some()),
+                ("--interval", self.interval.is_some()),
+                ("--fails-when", !self.fails_when.is_empty()),
+            ];
+            if let Some((option, _)) = of_others.iter().find(|(_, given)| *given) {
+                let wrong = format!("{option} means nothing without --last or --observe");
+                return Err(Failure::new("record", wrong).status(Status::BadInput));
+            }
+            return cut::run(&request);
+        }
         if let Some(all) = self.schedule.as_ref().and_then(Strategy::free) {
             if self.runs > 1 || self.until_failure {
                 return Err(Failure::new(

@@ -2,6 +2,7 @@
 //! are understood.
 
 pub mod attached;
+pub mod cut;
 mod debugger_needs;
 pub mod free;
 pub mod last;

@@ -1,6 +1,7 @@
 //! Replaying, one file per kind of recording: what `reprise replay` does once
 //! it knows the kind.
 
+mod cut;
 mod debugger;
 mod folder;
 pub(crate) mod jvm;
@@ -51,7 +52,11 @@ pub struct Request {
 type Player = fn(&Request, &Recording) -> Result<Status, Failure>;
 
 /// The kinds that can be played, by the name in the recording's manifest.
-const PLAYERS: &[(&str, Player)] = &[(process::KIND, process::replay), (jvm::KIND, jvm::replay)];
+const PLAYERS: &[(&str, Player)] = &[
+    (process::KIND, process::replay),
+    (jvm::KIND, jvm::replay),
+    (cut::KIND, cut::replay),
+];
 
 /// Plays a recording, of whatever kind.
 pub fn run(request: &Request) -> Result<Status, Failure> {

@@ -13,14 +13,7 @@ use crate::failure::{Failure, Status};
 pub(super) use reprise_player::KIND;
 
 pub(super) fn replay(request: &Request, recording: &Recording) -> Result<Status, Failure> {
-    let not_here = [
-        ("--keep-going", request.keep_going),
-        ("--classes", !request.classes.is_empty()),
-    ];
-    if let Some((option, _)) = not_here.iter().find(|(_, given)| *given) {
-        let wrong = format!("{option} is for recordings of JVM programs");
-        return Err(failure(request, wrong).status(Status::BadInput));
-    }
+    not_for_jvm(request)?;
     let limits = Limits {
         memory: request.memory,
         seconds: request.seconds,
@@ -45,6 +38,19 @@ pub(super) fn replay(request: &Request, recording: &Recording) -> Result<Status,
         }
         Err(error) => Err(explain(request, recording, &error)),
     }
+}
+
+/// What only recordings of JVM programs know is refused.
+pub(super) fn not_for_jvm(request: &Request) -> Result<(), Failure> {
+    let not_here = [
+        ("--keep-going", request.keep_going),
+        ("--classes", !request.classes.is_empty()),
+    ];
+    if let Some((option, _)) = not_here.iter().find(|(_, given)| *given) {
+        let wrong = format!("{option} is for recordings of JVM programs");
+        return Err(failure(request, wrong).status(Status::BadInput));
+    }
+    Ok(())
 }
 
 /// Which of several processes it was.

@@ -8,6 +8,7 @@ use reprise_recording::{Damaged, Event, Events, ReadError, Recording, StreamId, 
 use serde::{Serialize, Serializer};
 
 use super::last::Row;
+use crate::event_text::cut::Names;
 use crate::event_text::jvm::{self, Jvm};
 use crate::event_text::{self, hex_digits};
 use crate::json_text;
@@ -110,6 +111,7 @@ pub fn write(
         true => Some(Jvm::new(recording).map_err(EventsError::Read)?),
         false => None,
     };
+    let names = Names::of(recording);
     let (mut walk, mut skip) = match selection.stream {
         // Events that mean something only in their turn are all read.
         Some(_) if jvm.is_some() => (Walk::All(recording.timeline()), 0),
@@ -154,7 +156,9 @@ pub fn write(
         let kind = kinds.get(&event.stream).copied().unwrap_or_default();
         let says = match (&jvm, read) {
             (Some(jvm), Some(read)) => Some(jvm.words(&read)),
-            _ => None,
+            _ => names
+                .as_ref()
+                .and_then(|names| names.words(kind, event.payload)),
         };
         match format {
             Format::Text => {

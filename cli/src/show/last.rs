@@ -10,6 +10,7 @@ use std::io;
 use reprise_recording::{Damaged, Event, ReadError, Recording, Source, StreamId, StreamInfo};
 
 use crate::event_text;
+use crate::event_text::cut::Names;
 use crate::event_text::jvm::{self, Jvm};
 
 /// The last events.
@@ -113,6 +114,7 @@ pub fn last<S: Source>(
     if jvm::is_jvm(recording) {
         return last_in_turn(recording, only, limit);
     }
+    let names = Names::of(recording);
     // Keyed by the global order: stamp, then stream, then number.
     let mut kept: BTreeMap<(u64, StreamId, u64), Row> = BTreeMap::new();
     let mut damage = Vec::new();
@@ -148,7 +150,13 @@ pub fn last<S: Source>(
                         let key = (event.stamp, id, event.number);
                         let first = kept.first_key_value().map(|(key, _)| *key);
                         if kept.len() < limit || first.is_some_and(|first| first < key) {
-                            kept.insert(key, Row::new(&info.kind, &event));
+                            let says = names.as_ref();
+                            let says = says.and_then(|one| one.words(&info.kind, event.payload));
+                            let row = match says {
+                                Some(says) => Row::with(&event, event_text::words(&says)),
+                                None => Row::new(&info.kind, &event),
+                            };
+                            kept.insert(key, row);
                         }
                         if kept.len() > limit {
                             kept.pop_first();

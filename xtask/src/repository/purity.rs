@@ -10,6 +10,8 @@ const PURE: &[(&str, &[&str])] = &[
     // The recording is a file, so this crate alone touches files.
     ("core/recording/", &["net", "process", "thread"]),
     ("core/", ALL),
+    ("c/analysis/", ALL),
+    ("c/events/", ALL),
     ("jvm/classfile/", ALL),
     ("jvm/elements/", ALL),
     ("jvm/events/", ALL),

@@ -2,6 +2,7 @@
 
 mod between;
 mod bygone;
+mod crossings;
 mod files;
 mod memory;
 mod mounts;
@@ -17,6 +18,7 @@ use crate::shape::{Call, Class, Place, Shape, Size};
 const FAMILIES: &[&[Call]] = &[
     between::CALLS,
     bygone::CALLS,
+    crossings::CALLS,
     files::CALLS,
     memory::CALLS,
     mounts::CALLS,

@@ -1,0 +1,205 @@
+//! What functions do whose bodies are not known, as text.
+//!
+//! ```text
+//! # name: what it does, separated by commas; arguments count from 1
+//! malloc:  allocates
+//! free:    frees 1
+//! read:    fills 2 result
+//! fread:   fills 1 result*2
+//! memcpy:  own, copies 1 2 3, returns 1
+//! strlen:  own, reads 1
+//! printf:  nothing
+//! qsort:   calls 4
+//! signal:  handler 2
+//! ```
+//! A function that is not listed may write to and keep everything that it can
+//! reach through its arguments. One that is listed does what the line says and
+//! nothing else: it reads what it is given, keeps no pointer to it, and what it
+//! returns is not the program's own memory.
+//!
+//! *own* means that the runtime has the function, too: it belongs to its caller,
+//! is executed again in a replay, and is no flow of its own.
+
+use std::collections::BTreeMap;
+
+/// How many bytes a function fills.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Length {
+    /// Always so many.
+    Bytes(u64),
+    /// As many as it returns, if that is positive.
+    Result,
+    /// As many as it returns, times an argument.
+    ResultTimes(usize),
+    /// As many as an argument says, if it does not fail.
+    Argument(usize),
+    /// A text, up to and with its end.
+    Text,
+}
+
+/// What a function does.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Annotation {
+    /// It returns memory of its own making.
+    pub allocates: bool,
+    /// It returns memory of its own making, with the content of this argument's.
+    pub reallocates: Option<usize>,
+    /// It gives the memory of this argument back.
+    pub frees: Option<usize>,
+    /// The runtime has it, too.
+    pub own: bool,
+    /// It copies to the first from the second, as many bytes as the third says.
+    pub copies: Option<(usize, usize)>,
+    /// It writes the memory of these arguments, which hold no pointers then.
+    pub writes: Vec<usize>,
+    /// It fills the memory of these arguments with what comes from outside.
+    pub fills: Vec<(usize, Length)>,
+    /// It returns a pointer that it was given.
+    pub returns: Option<usize>,
+    /// It calls what these arguments point to, before it returns.
+    pub calls: Vec<usize>,
+    /// It has what this argument points to called at any moment.
+    pub handler: Option<usize>,
+    /// It comes back twice or not at all.
+    pub jumps: bool,
+}
+
+/// A line that says nothing that can be understood.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {what}")]
+pub struct AnnotationError {
+    /// Which, from 1.
+    pub line: usize,
+    /// What is wrong with it.
+    pub what: String,
+}
+
+/// What is known of which functions.
+#[derive(Clone, Debug, Default)]
+pub struct Annotations(BTreeMap<String, Annotation>);
+
+impl Annotations {
+    /// Those for the C library.
+    pub fn of_libc() -> Result<Self, AnnotationError> {
+        let mut all = Self::default();
+        all.add(include_str!("../annotations/libc.txt"))?;
+        Ok(all)
+    }
+
+    /// Adds the lines of a text; a later line about a function replaces an earlier
+    /// one.
+    pub fn add(&mut self, text: &str) -> Result<(), AnnotationError> {
+        for (index, line) in text.lines().enumerate() {
+            let content = line.split('#').next().unwrap_or("").trim();
+            if content.is_empty() {
+                continue;
+            }
+            let wrong = |what: String| AnnotationError {
+                line: index + 1,
+                what,
+            };
+            let (names, does) = content
+                .split_once(':')
+                .ok_or_else(|| wrong("there is no colon behind the name".to_owned()))?;
+            let annotation = read(does).map_err(wrong)?;
+            for name in names.split_whitespace() {
+                self.0.insert(name.to_owned(), annotation.clone());
+            }
+        }
+        Ok(())
+    }
+
+    /// What is known of a function.
+    pub fn find(&self, name: &str) -> Option<&Annotation> {
+        self.0.get(name)
+    }
+}
+
+fn read(text: &str) -> Result<Annotation, String> {
+    let mut all = Annotation::default();
+    for clause in text.split(',') {
+        let words: Vec<&str> = clause.split_whitespace().collect();
+        let at = |index: usize| -> Result<usize, String> {
+            let word = words.get(index).copied().unwrap_or("");
+            match word.parse::<usize>() {
+                Ok(number @ 1..=64) => Ok(number - 1),
+                _ => Err(format!("{clause:?} wants the number of an argument")),
+            }
+        };
+        match words.first().copied().unwrap_or("") {
+            "nothing" => {}
+            "own" => all.own = true,
+            "allocates" => all.allocates = true,
+            "jumps" => all.jumps = true,
+            "reallocates" => all.reallocates = Some(at(1)?),
+            "frees" => all.frees = Some(at(1)?),
+            "copies" => all.copies = Some((at(1)?, at(2)?)),
+            "writes" => all.writes.push(at(1)?),
+            "returns" => all.returns = Some(at(1)?),
+            "calls" => all.calls.push(at(1)?),
+            "handler" => all.handler = Some(at(1)?),
+            "reads" => {
+                at(1)?;
+            }
+            "fills" => {
+                let length = words.get(2).copied().unwrap_or("");
+                all.fills.push((at(1)?, read_length(length)?));
+            }
+            other => return Err(format!("nothing is known as {other:?}")),
+        }
+    }
+    Ok(all)
+}
+
+fn read_length(text: &str) -> Result<Length, String> {
+    let argument = |text: &str| match text.parse::<usize>() {
+        Ok(number @ 1..=64) => Ok(number - 1),
+        _ => Err(format!("{text:?} is not the number of an argument")),
+    };
+    if text == "result" {
+        Ok(Length::Result)
+    } else if text == "text" {
+        Ok(Length::Text)
+    } else if let Some(factor) = text.strip_prefix("result*") {
+        Ok(Length::ResultTimes(argument(factor)?))
+    } else if let Some(number) = text.strip_prefix("arg") {
+        Ok(Length::Argument(argument(number)?))
+    } else {
+        let bytes = text.parse();
+        bytes
+            .map(Length::Bytes)
+            .map_err(|_| format!("{text:?} is no length"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_shipped_can_be_read() {
+        let all = Annotations::of_libc().unwrap();
+        let read = all.find("read").unwrap();
+        assert_eq!(read.fills, [(1, Length::Result)]);
+        assert!(all.find("strlen").unwrap().own);
+        assert_eq!(all.find("unheard_of"), None);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_line() {
+        let wrong = |text: &str| {
+            let mut all = Annotations::default();
+            all.add(text).unwrap_err().to_string()
+        };
+        assert_eq!(
+            wrong("a: own\nb"),
+            "line 2: there is no colon behind the name"
+        );
+        assert_eq!(
+            wrong("a: fills 0 1"),
+            "line 1: \" fills 0 1\" wants the number of an argument"
+        );
+        assert_eq!(wrong("a: fills 1 x"), "line 1: \"x\" is no length");
+        assert_eq!(wrong("a: sings"), "line 1: nothing is known as \"sings\"");
+    }
+}

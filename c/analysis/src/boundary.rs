@@ -1,0 +1,322 @@
+//! A boundary: which functions and objects are inside, and what crosses it.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::graph::{self, Effects};
+use crate::model::{FunctionId, ObjectId, Place, Program, Storage, Var};
+use crate::points_to::{PointsTo, SetId};
+
+/// How the boundary is chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Choice {
+    /// The one with the smallest log.
+    #[default]
+    Cheapest,
+    /// Around the target, and nothing else.
+    Naive,
+    /// Around all functions that can be inside.
+    Whole,
+}
+
+/// What crosses.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Flow {
+    /// An inside function reads outside objects.
+    Read {
+        /// The function.
+        function: String,
+        /// Some of the objects.
+        objects: Vec<String>,
+    },
+    /// An outside function calls an inside one.
+    Entry {
+        /// Who calls.
+        caller: String,
+        /// Who is called.
+        callee: String,
+    },
+    /// An inside function calls an outside one.
+    Result {
+        /// Who calls.
+        caller: String,
+        /// Who is called.
+        callee: String,
+    },
+    /// A library fills inside objects.
+    Filled {
+        /// Who calls the library.
+        caller: String,
+        /// The library's function.
+        callee: String,
+    },
+}
+
+/// What it costs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cost {
+    /// What.
+    pub flow: Flow,
+    /// Bytes of data.
+    pub bytes: u64,
+    /// Events; each takes a few bytes more.
+    pub events: u64,
+}
+
+/// A boundary.
+#[derive(Clone, Debug, Default)]
+pub struct Boundary {
+    /// Which functions are inside.
+    pub functions: Vec<bool>,
+    /// Which objects are.
+    pub objects: Vec<bool>,
+    /// What crosses, the most expensive first.
+    pub flows: Vec<Cost>,
+    /// The size of the graph that was cut.
+    pub nodes: u64,
+    /// The same.
+    pub edges: u64,
+}
+
+/// Why there is none.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BoundaryError {
+    /// A function of the target cannot be inside.
+    #[error("{function} cannot be recorded: {why} ({place})")]
+    Refused {
+        /// Which.
+        function: String,
+        /// Why not.
+        why: String,
+        /// Where that stands.
+        place: Place,
+    },
+    /// Nothing can be recorded on the way from what is outside to the target.
+    #[error("nothing can be recorded between {}", .0.join(" and "))]
+    NoWay(Vec<String>),
+}
+
+impl Boundary {
+    /// How many bytes of data cross.
+    pub fn bytes(&self) -> u64 {
+        self.flows.iter().map(|cost| cost.bytes).sum()
+    }
+
+    /// How many events.
+    pub fn events(&self) -> u64 {
+        self.flows.iter().map(|cost| cost.events).sum()
+    }
+
+    /// Whether all that a pointer may point to is inside, so that nobody has to look
+    /// at it while the program runs. A pointer to nothing known may be anything.
+    pub fn is_inside(&self, points_to: &PointsTo, pointer: Var) -> bool {
+        let objects = points_to.objects(pointer);
+        let is_inside = |object: &ObjectId| self.objects.get(*object as usize) == Some(&true);
+        !objects.is_empty() && objects.iter().all(is_inside)
+    }
+}
+
+/// Finds the boundary for a target.
+pub fn find(
+    program: &Program,
+    points_to: &PointsTo,
+    targets: &[FunctionId],
+    choice: Choice,
+) -> Result<Boundary, BoundaryError> {
+    let effects = Effects::of(program, points_to);
+    for target in targets {
+        let function = &program.functions[*target as usize];
+        let handler = effects.handlers.contains(target).then(|| {
+            let why = "it handles signals, which come at any moment".to_owned();
+            (why, function.place.clone())
+        });
+        if let Some((why, place)) = function.refused.clone().or(handler) {
+            let function = function.name.clone();
+            return Err(BoundaryError::Refused {
+                function,
+                why,
+                place,
+            });
+        }
+    }
+    let (mut nodes, mut edges) = (0, 0);
+    let functions = match choice {
+        Choice::Cheapest => {
+            let found = graph::cut(program, points_to, &effects, targets);
+            let found = found.map_err(|no| BoundaryError::NoWay(no.through))?;
+            (nodes, edges) = (found.nodes, found.edges);
+            found.inside
+        }
+        Choice::Naive => with_callers(program, &effects, targets),
+        Choice::Whole => {
+            let can = |(index, function): (u32, &crate::model::Function)| {
+                function.defined && function.refused.is_none() && !effects.handlers.contains(&index)
+            };
+            let mut inside: Vec<bool> = (0..).zip(&program.functions).map(can).collect();
+            drop_without_entry(program, &effects, &mut inside);
+            inside
+        }
+    };
+    let objects = objects_inside(program, points_to, &effects, &functions);
+    let flows = flows(program, points_to, &effects, &functions, &objects);
+    Ok(Boundary {
+        functions,
+        objects,
+        flows,
+        nodes,
+        edges,
+    })
+}
+
+/// The target, and whoever calls a function of it that cannot be entered.
+fn with_callers(program: &Program, effects: &Effects, targets: &[FunctionId]) -> Vec<bool> {
+    let mut inside = vec![false; program.functions.len()];
+    for target in targets {
+        inside[*target as usize] = true;
+    }
+    loop {
+        let mut more = false;
+        for (caller, callee) in effects.calls.keys() {
+            let needs = program.functions[*callee as usize].no_entry.is_some();
+            if needs && inside[*callee as usize] && !inside[*caller as usize] {
+                inside[*caller as usize] = true;
+                more = true;
+            }
+        }
+        if !more {
+            return inside;
+        }
+    }
+}
+
+/// What cannot be entered and has an outside caller is outside.
+fn drop_without_entry(program: &Program, effects: &Effects, inside: &mut [bool]) {
+    loop {
+        let mut fewer = false;
+        for (caller, callee) in effects.calls.keys() {
+            let needs = program.functions[*callee as usize].no_entry.is_some();
+            if needs && inside[*callee as usize] && !inside[*caller as usize] {
+                inside[*callee as usize] = false;
+                fewer = true;
+            }
+        }
+        if !fewer {
+            return;
+        }
+    }
+}
+
+/// An object that nobody outside may write to is inside.
+fn objects_inside(
+    program: &Program,
+    points_to: &PointsTo,
+    effects: &Effects,
+    functions: &[bool],
+) -> Vec<bool> {
+    let is_inside = |function: FunctionId| functions[function as usize];
+    let mut inside: Vec<bool> = (0..)
+        .zip(&program.objects)
+        .map(|(index, object)| match object.storage {
+            Storage::Unknown | Storage::External => false,
+            Storage::Constant | Storage::Function(_) => true,
+            Storage::Global => !points_to.is_escaped(index),
+            Storage::Stack(owner) | Storage::Heap(owner) => {
+                is_inside(owner) && !points_to.is_escaped(index)
+            }
+        })
+        .collect();
+    for (function, set) in &effects.writes {
+        if is_inside(*function) {
+            continue;
+        }
+        for object in points_to.members(*set) {
+            let storage = program.objects[*object as usize].storage;
+            if !matches!(storage, Storage::Constant | Storage::Function(_)) {
+                inside[*object as usize] = false;
+            }
+        }
+    }
+    inside
+}
+
+fn flows(
+    program: &Program,
+    points_to: &PointsTo,
+    effects: &Effects,
+    functions: &[bool],
+    objects: &[bool],
+) -> Vec<Cost> {
+    /// How many objects are named.
+    const NAMED: usize = 4;
+    let name = |function: FunctionId| match program.functions.get(function as usize) {
+        Some(function) => function.name.clone(),
+        None => "a function of a library".to_owned(),
+    };
+    let is_inside = |function: FunctionId| functions.get(function as usize) == Some(&true);
+    let mut all: BTreeMap<Flow, (u64, u64)> = BTreeMap::new();
+    let mut add = |flow: Flow, bytes: u64, events: u64| {
+        let sum = all.entry(flow).or_default();
+        sum.0 += bytes;
+        sum.1 += events;
+    };
+    let outside = |set: SetId| {
+        let members = points_to.members(set).iter();
+        members.filter(|object| !objects[**object as usize])
+    };
+    for ((function, set), (bytes, times)) in &effects.reads {
+        if is_inside(*function) && outside(*set).next().is_some() {
+            let function = name(*function);
+            let named = outside(*set).take(NAMED);
+            let objects = named.map(|one| program.objects[*one as usize].name.clone());
+            let objects = objects.collect();
+            add(Flow::Read { function, objects }, *bytes, *times);
+        }
+    }
+    for ((caller, callee), (times, results)) in &effects.calls {
+        let (from, to) = (name(*caller), name(*callee));
+        match (is_inside(*caller), is_inside(*callee)) {
+            (false, true) => {
+                let parameters = &program.functions[*callee as usize].parameters;
+                let bytes = 8 * parameters.len() as u64 * times;
+                let (caller, callee) = (from, to);
+                add(Flow::Entry { caller, callee }, bytes, *times);
+            }
+            (true, false) => {
+                let (caller, callee) = (from, to);
+                add(Flow::Result { caller, callee }, *results, *times);
+            }
+            _ => {}
+        }
+    }
+    for ((caller, callee), (times, results)) in &effects.externals {
+        if is_inside(*caller) {
+            let (caller, callee) = (name(*caller), name(*callee));
+            add(Flow::Result { caller, callee }, *results, *times);
+        }
+    }
+    for ((caller, callee, set), bytes) in &effects.fills {
+        let any = points_to
+            .members(*set)
+            .iter()
+            .any(|one| objects[*one as usize]);
+        if is_inside(*caller) && any {
+            let (caller, callee) = (name(*caller), name(*callee));
+            add(Flow::Filled { caller, callee }, *bytes, 0);
+        }
+    }
+    let mut all: Vec<Cost> = all
+        .into_iter()
+        .map(|(flow, (bytes, events))| Cost {
+            flow,
+            bytes,
+            events,
+        })
+        .filter(|cost| cost.bytes > 0 || cost.events > 0)
+        .collect();
+    all.sort_by_key(|cost| std::cmp::Reverse((cost.bytes, cost.events)));
+    all
+}
+
+#[cfg(test)]
+mod tests;

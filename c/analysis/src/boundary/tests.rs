@@ -1,0 +1,133 @@
+use super::*;
+use crate::model::{Access, Call, Callee, Fact, Function, NOTHING};
+use crate::points_to::solve;
+use proptest::prelude::*;
+
+fn function(program: &mut Program, name: &str, defined: bool) -> FunctionId {
+    let result = program.var();
+    program.functions.push(Function {
+        name: name.into(),
+        defined,
+        result,
+        annotation: (!defined).then(Default::default),
+        ..Function::default()
+    });
+    program.functions.len() as u32 - 1
+}
+
+fn call(program: &mut Program, function: FunctionId, callee: FunctionId, times: u64, bytes: u64) {
+    program.calls.push(Call {
+        function,
+        callee: Callee::Direct(callee),
+        arguments: vec![],
+        result: NOTHING,
+        result_bytes: bytes,
+        times,
+        moved: 0,
+        allocates: None,
+        place: Place::default(),
+    });
+}
+
+fn access(program: &mut Program, function: FunctionId, pointer: Var, times: u64, write: bool) {
+    program.accesses.push(Access {
+        function,
+        pointer,
+        bytes: 4 * times,
+        times,
+        write,
+    });
+}
+
+/// The paper's Figure 2: `f` has `cnt`, `g` adds to it what `random` returns.
+fn figure_2() -> (Program, FunctionId, FunctionId, ObjectId) {
+    let mut p = Program::default();
+    let f = function(&mut p, "f", true);
+    let g = function(&mut p, "g", true);
+    let random = function(&mut p, "random", false);
+    let cnt = p.object("cnt", Storage::Stack(f));
+    let to = p.var();
+    p.facts.push(Fact::Address { to, object: cnt });
+    access(&mut p, f, to, 1, true);
+    access(&mut p, f, to, 2, false);
+    access(&mut p, g, to, 2, false);
+    access(&mut p, g, to, 2, true);
+    call(&mut p, f, g, 2, 0);
+    call(&mut p, g, random, 2, 4);
+    (p, f, g, cnt)
+}
+
+#[test]
+fn both_cuts_of_the_paper() {
+    let (p, f, g, cnt) = figure_2();
+    let points_to = solve(&p);
+    let first = find(&p, &points_to, &[f], Choice::Cheapest).unwrap();
+    assert!(first.functions[f as usize] && first.functions[g as usize]);
+    assert!(first.objects[cnt as usize]);
+    assert_eq!((first.bytes(), first.events()), (8, 2));
+    let second = find(&p, &points_to, &[f], Choice::Naive).unwrap();
+    assert!(second.functions[f as usize] && !second.functions[g as usize]);
+    assert!(!second.objects[cnt as usize]);
+    assert_eq!((second.bytes(), second.events()), (8, 4));
+}
+
+#[test]
+fn what_cannot_be_inside_is_not() {
+    let (mut p, f, g, _) = figure_2();
+    let place = Place {
+        file: "g.c".into(),
+        line: 7,
+    };
+    p.functions[g as usize].refused = Some(("it has inline assembly".into(), place));
+    let points_to = solve(&p);
+    let found = find(&p, &points_to, &[f], Choice::Cheapest).unwrap();
+    assert!(!found.functions[g as usize]);
+    let wrong = find(&p, &points_to, &[g], Choice::Cheapest).unwrap_err();
+    assert_eq!(
+        wrong.to_string(),
+        "g cannot be recorded: it has inline assembly (g.c:7)"
+    );
+}
+
+proptest! {
+    #[test]
+    fn no_boundary_is_cheaper_and_no_inside_object_is_written_outside(
+        accesses in prop::collection::vec((0_u32..5, 0_u32..4, 1_u64..20, any::<bool>()), 0..25),
+        calls in prop::collection::vec((0_u32..5, 0_u32..6, 1_u64..9, 0_u64..9), 0..12),
+        others in prop::collection::vec(any::<bool>(), 5),
+    ) {
+        let mut p = Program::default();
+        for name in 0..5 {
+            function(&mut p, &name.to_string(), true);
+        }
+        function(&mut p, "world", false);
+        let pointers: Vec<(Var, ObjectId)> = (0..4).map(|name| {
+            let object = p.object(name.to_string(), Storage::Global);
+            let to = p.var();
+            p.facts.push(Fact::Address { to, object });
+            (to, object)
+        }).collect();
+        for (function, object, times, write) in &accesses {
+            access(&mut p, *function, pointers[*object as usize].0, *times, *write);
+        }
+        for (caller, callee, times, bytes) in calls {
+            if caller != callee {
+                call(&mut p, caller, callee, times, bytes);
+            }
+        }
+        let points_to = solve(&p);
+        let cost = |one: &Boundary| one.bytes() + graph::EVENT * one.events();
+        let found = find(&p, &points_to, &[0], Choice::Cheapest).unwrap();
+        prop_assert!(found.functions[0]);
+        // Any other set of functions with the target makes a naive boundary.
+        let mut targets = vec![0];
+        targets.extend((1..5).filter(|one| others[*one as usize]));
+        let other = find(&p, &points_to, &targets, Choice::Naive).unwrap();
+        prop_assert!(cost(&found) <= cost(&other), "{found:?}\n{other:?}");
+        for (function, object, _, write) in accesses {
+            if write && found.objects[pointers[object as usize].1 as usize] {
+                prop_assert!(found.functions[function as usize]);
+            }
+        }
+    }
+}

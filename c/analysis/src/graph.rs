@@ -1,0 +1,293 @@
+//! The graph whose cheapest cut is the boundary.
+//!
+//! ```text
+//! function ─bytes→ function      what is called with, what is returned
+//! function ──∞──→ written set ──∞──→ object     whoever may write to an object is
+//!                                               inside, or the object is outside
+//! object ──∞──→ read set ─bytes→ function       what is read of outside objects
+//! the world ─bytes→ function, object            what calls of libraries bring in
+//! ```
+//! One node for each different set of objects, and not an edge for each object
+//! that an instruction may mean: a tenth of the edges, and an access counts once.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use reprise_flow::{CutError, Graph, Node, Weight};
+
+use crate::model::{Callee, FunctionId, NOTHING, Program, Storage, UNKNOWN};
+use crate::points_to::{PointsTo, SetId};
+
+/// What an event costs beside the bytes that it carries.
+pub(crate) const EVENT: u64 = 2;
+
+/// What functions do, added up.
+#[derive(Debug, Default)]
+pub(crate) struct Effects {
+    /// What a function reads through pointers with such a set: bytes, how often.
+    pub(crate) reads: BTreeMap<(FunctionId, SetId), (u64, u64)>,
+    /// A function writes to, allocates or frees objects of a set.
+    pub(crate) writes: BTreeSet<(FunctionId, SetId)>,
+    /// The bytes that a library fills for a function.
+    pub(crate) fills: BTreeMap<(FunctionId, FunctionId, SetId), u64>,
+    /// Calls between functions of the program: how often, bytes of results.
+    pub(crate) calls: BTreeMap<(FunctionId, FunctionId), (u64, u64)>,
+    /// Calls of libraries: how often, bytes of results.
+    pub(crate) externals: BTreeMap<(FunctionId, FunctionId), (u64, u64)>,
+    /// Those that are called at any moment.
+    pub(crate) handlers: BTreeSet<FunctionId>,
+}
+
+impl Effects {
+    pub(crate) fn of(program: &Program, points_to: &PointsTo) -> Self {
+        let mut all = Self::default();
+        for access in &program.accesses {
+            let key = (access.function, points_to.set(access.pointer));
+            if access.write {
+                all.writes.insert(key);
+            } else {
+                let sum = all.reads.entry(key).or_default();
+                sum.0 += access.bytes;
+                sum.1 += access.times;
+            }
+        }
+        for (index, call) in program.calls.iter().enumerate() {
+            for callee in points_to.callees(index) {
+                all.call(program, points_to, index, *callee);
+            }
+            if let Callee::Indirect(pointer) = call.callee
+                && points_to.objects(pointer).contains(&UNKNOWN)
+            {
+                // Whoever it is, it is outside; there is a name for that.
+                let key = (call.function, FunctionId::MAX);
+                let sum: &mut (u64, u64) = all.externals.entry(key).or_default();
+                sum.0 += call.times;
+                sum.1 += call.times * call.result_bytes;
+            }
+        }
+        all
+    }
+
+    fn call(&mut self, program: &Program, points_to: &PointsTo, index: usize, callee: FunctionId) {
+        let call = &program.calls[index];
+        let function = call.function;
+        let known = &program.functions[callee as usize];
+        let argument = |at: usize| {
+            let var = call.arguments.get(at).copied().unwrap_or(NOTHING);
+            points_to.set(var)
+        };
+        let (times, bytes) = (call.times, call.times * call.result_bytes);
+        if known.defined {
+            let sum = self.calls.entry((function, callee)).or_default();
+            sum.0 += times;
+            sum.1 += bytes;
+            return;
+        }
+        let does = known.annotation.clone().unwrap_or_default();
+        if call.allocates.is_some() {
+            self.writes.insert((function, points_to.set(call.result)));
+        }
+        if let Some(at) = does.frees.or(does.reallocates) {
+            self.writes.insert((function, argument(at)));
+        }
+        if let Some(at) = does.handler {
+            let var = call.arguments.get(at).copied().unwrap_or(NOTHING);
+            let given = points_to.objects(var).iter();
+            let all = given.flat_map(|one| points_to.content(*one).iter().chain([one]));
+            self.handlers.extend(all.filter_map(
+                |one| match program.objects[*one as usize].storage {
+                    Storage::Function(function) => Some(function),
+                    _ => None,
+                },
+            ));
+        }
+        if does.own {
+            let (to, from) = does
+                .copies
+                .map_or((None, None), |(to, from)| (Some(to), Some(from)));
+            for at in does.writes.iter().copied().chain(to) {
+                self.writes.insert((function, argument(at)));
+            }
+            let reads: Vec<usize> = match from {
+                Some(from) => vec![from],
+                None if does.writes.is_empty() => (0..call.arguments.len()).collect(),
+                None => Vec::new(),
+            };
+            for at in reads {
+                if argument(at) != 0 {
+                    let sum = self.reads.entry((function, argument(at))).or_default();
+                    sum.0 += call.moved;
+                    sum.1 += times;
+                }
+            }
+            return;
+        }
+        let manages = call.allocates.is_some() || does.frees.is_some();
+        if !manages {
+            let sum = self.externals.entry((function, callee)).or_default();
+            sum.0 += times;
+            sum.1 += bytes;
+        }
+        for (at, _) in &does.fills {
+            let key = (function, callee, argument(*at));
+            *self.fills.entry(key).or_default() += call.moved;
+            self.writes.insert((function, argument(*at)));
+        }
+    }
+}
+
+/// Why there is no boundary.
+#[derive(Debug)]
+pub(crate) struct NoWay {
+    /// Functions and objects between which nothing can be recorded.
+    pub(crate) through: Vec<String>,
+}
+
+/// What was cut.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub(crate) inside: Vec<bool>,
+    pub(crate) nodes: u64,
+    pub(crate) edges: u64,
+}
+
+/// The functions that are inside of the cheapest boundary.
+pub(crate) fn cut(
+    program: &Program,
+    points_to: &PointsTo,
+    effects: &Effects,
+    targets: &[FunctionId],
+) -> Result<Found, NoWay> {
+    let layout = Layout {
+        functions: program.functions.len() as u32,
+        objects: program.objects.len() as u32,
+        sets: points_to.sets() as u32,
+    };
+    let mut edges: Vec<(Node, Node, Weight)> = Vec::new();
+    let bytes = |bytes: u64| Weight::Bytes(bytes.clamp(1, 1 << 40));
+    let mut used: BTreeSet<(bool, SetId)> = BTreeSet::new();
+    for ((function, set), (read, times)) in &effects.reads {
+        used.insert((false, *set));
+        edges.push((layout.read(*set), *function, bytes(read + times * EVENT)));
+    }
+    for (function, set) in &effects.writes {
+        used.insert((true, *set));
+        edges.push((*function, layout.written(*set), Weight::Uncuttable));
+    }
+    for ((_, _, set), filled) in &effects.fills {
+        used.insert((false, *set));
+        for object in points_to.members(*set) {
+            edges.push((
+                layout.world(),
+                layout.object(*object),
+                bytes(*filled + EVENT),
+            ));
+        }
+    }
+    for (writes, set) in used {
+        for object in points_to.members(set) {
+            let is_constant = program.objects[*object as usize].storage == Storage::Constant;
+            match writes {
+                true if is_constant => {}
+                true => edges.push((
+                    layout.written(set),
+                    layout.object(*object),
+                    Weight::Uncuttable,
+                )),
+                false => edges.push((layout.object(*object), layout.read(set), Weight::Uncuttable)),
+            }
+        }
+    }
+    for ((caller, callee), (times, results)) in &effects.calls {
+        let known = &program.functions[*callee as usize];
+        let arguments = times * (8 * known.parameters.len() as u64 + EVENT);
+        let into = match known.no_entry {
+            Some(_) => Weight::Uncuttable,
+            None => bytes(arguments),
+        };
+        edges.push((*caller, *callee, into));
+        edges.push((*callee, *caller, bytes(results + times * EVENT)));
+    }
+    for ((caller, _), (times, results)) in &effects.externals {
+        edges.push((layout.world(), *caller, bytes(results + times * EVENT)));
+    }
+    let mut sources = vec![layout.world(), layout.object(UNKNOWN)];
+    for (index, object) in (0..).zip(&program.objects) {
+        let written_outside = match object.storage {
+            Storage::External => true,
+            Storage::Constant | Storage::Function(_) | Storage::Unknown => false,
+            _ => points_to.is_escaped(index),
+        };
+        if written_outside {
+            sources.push(layout.object(index));
+        }
+    }
+    for (index, function) in (0..).zip(&program.functions) {
+        let refused = function.refused.is_some() || effects.handlers.contains(&index);
+        if function.defined && refused && !targets.contains(&index) {
+            sources.push(index);
+        }
+    }
+    let mut graph = Graph::new(layout.nodes());
+    graph.reserve(edges.len());
+    let count = edges.len() as u64;
+    for (from, to, weight) in edges {
+        // Every node is one of the layout, and weights are clamped.
+        let _ = graph.flows(from, to, weight);
+    }
+    match graph.cut(&sources, targets) {
+        Ok(cut) => Ok(Found {
+            inside: (0..layout.functions)
+                .map(|node| cut.is_inside(node))
+                .collect(),
+            nodes: u64::from(layout.nodes()),
+            edges: count,
+        }),
+        Err(CutError::Uncuttable(way)) => Err(NoWay {
+            through: way
+                .iter()
+                .filter_map(|node| layout.name(program, *node))
+                .collect(),
+        }),
+        Err(CutError::NoSuchNode(node) | CutError::Both(node)) => Err(NoWay {
+            through: layout.name(program, node).into_iter().collect(),
+        }),
+    }
+}
+
+/// Which node is what.
+struct Layout {
+    functions: u32,
+    objects: u32,
+    sets: u32,
+}
+
+impl Layout {
+    fn object(&self, object: u32) -> Node {
+        self.functions + object
+    }
+
+    fn read(&self, set: SetId) -> Node {
+        self.functions + self.objects + set
+    }
+
+    fn written(&self, set: SetId) -> Node {
+        self.functions + self.objects + self.sets + set
+    }
+
+    fn world(&self) -> Node {
+        self.functions + self.objects + 2 * self.sets
+    }
+
+    fn nodes(&self) -> u32 {
+        self.world() + 1
+    }
+
+    fn name(&self, program: &Program, node: Node) -> Option<String> {
+        if let Some(function) = program.functions.get(node as usize) {
+            return Some(function.name.clone());
+        }
+        let object = node.checked_sub(self.functions)?;
+        let object = program.objects.get(object as usize)?;
+        Some(object.name.clone())
+    }
+}

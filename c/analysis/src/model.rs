@@ -1,0 +1,219 @@
+//! A program, as far as the analysis has to know it.
+
+use crate::annotations::Annotation;
+
+/// A value that may hold a pointer. 0 holds none.
+pub type Var = u32;
+
+/// The value that holds no pointer.
+pub const NOTHING: Var = 0;
+
+/// The number of a function.
+pub type FunctionId = u32;
+
+/// The number of an object.
+pub type ObjectId = u32;
+
+/// The object that stands for all memory that is not the program's own.
+pub const UNKNOWN: ObjectId = 0;
+
+/// Where something stands in the source.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Place {
+    /// The file, as the compiler was given it.
+    pub file: String,
+    /// The line, from 1; 0 if it is not known.
+    pub line: u32,
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (self.file.as_str(), self.line) {
+            ("", _) => f.write_str("an unknown place"),
+            (file, 0) => f.write_str(file),
+            (file, line) => write!(f, "{file}:{line}"),
+        }
+    }
+}
+
+/// A function.
+#[derive(Clone, Debug, Default)]
+pub struct Function {
+    /// Its name.
+    pub name: String,
+    /// Where it begins.
+    pub place: Place,
+    /// The program has its body.
+    pub defined: bool,
+    /// What its parameters hold.
+    pub parameters: Vec<Var>,
+    /// What it takes beyond its parameters, if it does.
+    pub variadic: Option<Var>,
+    /// What it returns.
+    pub result: Var,
+    /// Why it cannot be inside, and where that stands.
+    pub refused: Option<(String, Place)>,
+    /// Why it can be inside only together with those who call it.
+    pub no_entry: Option<String>,
+    /// What it does, where its body is not known.
+    pub annotation: Option<Annotation>,
+}
+
+/// What kind of memory an object is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Storage {
+    /// Memory that is not the program's own.
+    Unknown,
+    /// A global variable.
+    Global,
+    /// A global that nobody can write to.
+    Constant,
+    /// A global of a library.
+    External,
+    /// A local variable of a function.
+    Stack(FunctionId),
+    /// What a function has allocated.
+    Heap(FunctionId),
+    /// A function: what a pointer to one points to.
+    Function(FunctionId),
+}
+
+/// A piece of memory.
+#[derive(Clone, Debug)]
+pub struct Object {
+    /// What a person calls it.
+    pub name: String,
+    /// What kind it is.
+    pub storage: Storage,
+}
+
+/// What an instruction does with pointers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fact {
+    /// `to` points to an object.
+    Address {
+        /// The pointer.
+        to: Var,
+        /// What it points to.
+        object: ObjectId,
+    },
+    /// `to` holds what `from` holds.
+    Copy {
+        /// Whereto.
+        to: Var,
+        /// Wherefrom.
+        from: Var,
+    },
+    /// `to` holds what is in memory at `pointer`.
+    Load {
+        /// Whereto.
+        to: Var,
+        /// The address.
+        pointer: Var,
+    },
+    /// The memory at `pointer` holds `value`.
+    Store {
+        /// The address.
+        pointer: Var,
+        /// What it holds.
+        value: Var,
+    },
+}
+
+/// An instruction that reads or writes memory.
+#[derive(Clone, Debug)]
+pub struct Access {
+    /// The function it is in.
+    pub function: FunctionId,
+    /// The address.
+    pub pointer: Var,
+    /// How many bytes it has moved in all, in the runs that were weighed.
+    pub bytes: u64,
+    /// How often it was executed in them.
+    pub times: u64,
+    /// It writes.
+    pub write: bool,
+}
+
+/// Who is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Callee {
+    /// A function by its name.
+    Direct(FunctionId),
+    /// Whatever this points to.
+    Indirect(Var),
+}
+
+/// A call.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// The function it is in.
+    pub function: FunctionId,
+    /// Who is called.
+    pub callee: Callee,
+    /// With what.
+    pub arguments: Vec<Var>,
+    /// Where the result goes.
+    pub result: Var,
+    /// How many bytes the result has that is used.
+    pub result_bytes: u64,
+    /// How often it was executed in the runs that were weighed.
+    pub times: u64,
+    /// How many bytes it filled, copied or read in these runs.
+    pub moved: u64,
+    /// What it allocates, if it does.
+    pub allocates: Option<ObjectId>,
+    /// Where it stands.
+    pub place: Place,
+}
+
+/// A program.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// The functions.
+    pub functions: Vec<Function>,
+    /// The objects; the first is [`UNKNOWN`].
+    pub objects: Vec<Object>,
+    /// How many values there are, with [`NOTHING`].
+    pub vars: u32,
+    /// What instructions do with pointers.
+    pub facts: Vec<Fact>,
+    /// What they read and write.
+    pub accesses: Vec<Access>,
+    /// What they call.
+    pub calls: Vec<Call>,
+    /// What is outside whatever happens: what these point to.
+    pub given_away: Vec<Var>,
+}
+
+impl Default for Program {
+    fn default() -> Self {
+        Self {
+            functions: Vec::new(),
+            objects: vec![Object {
+                name: "memory of libraries".to_owned(),
+                storage: Storage::Unknown,
+            }],
+            vars: 1,
+            facts: Vec::new(),
+            accesses: Vec::new(),
+            calls: Vec::new(),
+            given_away: Vec::new(),
+        }
+    }
+}
+
+impl Program {
+    /// A new value.
+    pub fn var(&mut self) -> Var {
+        self.vars += 1;
+        self.vars - 1
+    }
+
+    /// A new object.
+    pub fn object(&mut self, name: impl Into<String>, storage: Storage) -> ObjectId {
+        let name = name.into();
+        self.objects.push(Object { name, storage });
+        self.objects.len() as u32 - 1
+    }
+}

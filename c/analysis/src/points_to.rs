@@ -1,0 +1,398 @@
+//! Which objects a pointer may point to: inclusion-based (Andersen), without
+//! fields, contexts or order.
+//!
+//! Every object has a value of its own that stands for what is in it. Facts become
+//! edges between values, along which sets of objects flow; a load or a store adds
+//! edges as its pointer's set grows, and so does a call through a pointer.
+//!
+//! What leaves for code that is not known is *escaped*: it is in
+//! [`UNKNOWN`]'s content, and so is all that can be reached from it. That code may
+//! store there whatever it can reach, and call functions with it.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::annotations::Annotation;
+use crate::model::{Callee, Fact, FunctionId, NOTHING, ObjectId, Program, Storage, UNKNOWN, Var};
+
+/// A set of objects by number.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+struct Set(Vec<u64>);
+
+impl Set {
+    fn add(&mut self, object: ObjectId) -> bool {
+        let (word, bit) = (object as usize / 64, 1 << (object % 64));
+        if self.0.len() <= word {
+            self.0.resize(word + 1, 0);
+        }
+        let new = self.0[word] & bit == 0;
+        self.0[word] |= bit;
+        new
+    }
+
+    /// Adds all of another set, and what is new to a third; whether anything was.
+    fn take(&mut self, other: &Self, news: &mut Self) -> bool {
+        if self.0.len() < other.0.len() {
+            self.0.resize(other.0.len(), 0);
+        }
+        let mut any = false;
+        for (word, from) in other.0.iter().enumerate() {
+            let new = from & !self.0[word];
+            if new != 0 {
+                any = true;
+                self.0[word] |= new;
+                if news.0.len() <= word {
+                    news.0.resize(word + 1, 0);
+                }
+                news.0[word] |= new;
+            }
+        }
+        any
+    }
+
+    fn iter(&self) -> impl Iterator<Item = ObjectId> {
+        self.0.iter().enumerate().flat_map(|(index, word)| {
+            let bits = (0..64_u32).filter(move |bit| word >> bit & 1 != 0);
+            bits.map(move |bit| index as u32 * 64 + bit)
+        })
+    }
+}
+
+/// The number of a set of objects; equal sets have equal numbers.
+pub type SetId = u32;
+
+/// What every pointer may point to.
+#[derive(Clone, Debug)]
+pub struct PointsTo {
+    sets: Vec<Vec<ObjectId>>,
+    of: Vec<SetId>,
+    /// How many values come before those of the objects' content.
+    vars: u32,
+    /// What each call may call, by its place in the program's list.
+    callees: Vec<Vec<FunctionId>>,
+}
+
+impl PointsTo {
+    /// The objects that a pointer may point to.
+    pub fn objects(&self, pointer: Var) -> &[ObjectId] {
+        self.members(self.set(pointer))
+    }
+
+    /// Which set that is.
+    pub fn set(&self, pointer: Var) -> SetId {
+        self.of.get(pointer as usize).copied().unwrap_or(0)
+    }
+
+    /// The members of a set.
+    pub fn members(&self, set: SetId) -> &[ObjectId] {
+        self.sets.get(set as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// How many different sets there are.
+    pub fn sets(&self) -> usize {
+        self.sets.len()
+    }
+
+    /// What the pointers in an object may point to.
+    pub fn content(&self, object: ObjectId) -> &[ObjectId] {
+        self.objects(self.vars + object)
+    }
+
+    /// Whether code that is not known can reach an object.
+    pub fn is_escaped(&self, object: ObjectId) -> bool {
+        self.content(UNKNOWN).binary_search(&object).is_ok()
+    }
+
+    /// What a call may call.
+    pub fn callees(&self, call: usize) -> &[FunctionId] {
+        self.callees.get(call).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// Solves a program.
+pub fn solve(program: &Program) -> PointsTo {
+    let mut solver = Solver::new(program);
+    solver.begin();
+    solver.run();
+    solver.finish()
+}
+
+#[derive(Clone, Debug, Default)]
+struct Node {
+    has: Set,
+    /// What has not flowed on yet.
+    news: Set,
+    to: Vec<Var>,
+    loads: Vec<Var>,
+    stores: Vec<Var>,
+    /// Calls through this pointer.
+    calls: Vec<usize>,
+    waits: bool,
+}
+
+struct Solver<'p> {
+    program: &'p Program,
+    nodes: Vec<Node>,
+    edges: HashSet<(Var, Var)>,
+    work: Vec<Var>,
+    callees: Vec<Vec<FunctionId>>,
+    escaped: Set,
+    parameters_of_outside: HashSet<FunctionId>,
+}
+
+impl<'p> Solver<'p> {
+    fn new(program: &'p Program) -> Self {
+        let nodes = program.vars as usize + program.objects.len();
+        Self {
+            program,
+            nodes: vec![Node::default(); nodes],
+            edges: HashSet::new(),
+            work: Vec::new(),
+            callees: vec![Vec::new(); program.calls.len()],
+            escaped: Set::default(),
+            parameters_of_outside: HashSet::new(),
+        }
+    }
+
+    fn content(&self, object: ObjectId) -> Var {
+        self.program.vars + object
+    }
+
+    fn begin(&mut self) {
+        let program = self.program;
+        for fact in &program.facts {
+            match *fact {
+                Fact::Address { to, object } => self.point(to, object),
+                Fact::Copy { to, from } => self.edge(from, to),
+                Fact::Load { to, pointer } if to != NOTHING => {
+                    self.nodes[pointer as usize].loads.push(to);
+                }
+                Fact::Store { pointer, value } if value != NOTHING => {
+                    self.nodes[pointer as usize].stores.push(value);
+                }
+                Fact::Load { .. } | Fact::Store { .. } => {}
+            }
+        }
+        let unknown = self.content(UNKNOWN);
+        self.point(unknown, UNKNOWN);
+        for (object, known) in (0..).zip(&program.objects) {
+            if known.storage == Storage::External {
+                self.point(unknown, object);
+            }
+        }
+        for var in &program.given_away {
+            self.edge(*var, unknown);
+        }
+        for (index, function) in (0..).zip(&program.functions) {
+            // Whoever starts the program calls it.
+            if function.name == "main" && function.defined {
+                self.called_from_outside(index);
+            }
+        }
+        for (index, call) in program.calls.iter().enumerate() {
+            match call.callee {
+                Callee::Direct(function) => self.link(index, function),
+                Callee::Indirect(pointer) => self.nodes[pointer as usize].calls.push(index),
+            }
+        }
+    }
+
+    fn point(&mut self, to: Var, object: ObjectId) {
+        if to == NOTHING {
+            return;
+        }
+        let node = &mut self.nodes[to as usize];
+        if node.has.add(object) {
+            node.news.add(object);
+            self.wait(to);
+        }
+    }
+
+    fn wait(&mut self, var: Var) {
+        let node = &mut self.nodes[var as usize];
+        if !node.waits {
+            node.waits = true;
+            self.work.push(var);
+        }
+    }
+
+    fn edge(&mut self, from: Var, to: Var) {
+        if from == NOTHING || to == NOTHING || from == to || !self.edges.insert((from, to)) {
+            return;
+        }
+        self.nodes[from as usize].to.push(to);
+        let has = self.nodes[from as usize].has.clone();
+        self.flow(&has, to);
+    }
+
+    fn flow(&mut self, what: &Set, to: Var) {
+        let node = &mut self.nodes[to as usize];
+        if node.has.take(what, &mut node.news) {
+            self.wait(to);
+        }
+    }
+
+    fn run(&mut self) {
+        while let Some(var) = self.work.pop() {
+            let node = &mut self.nodes[var as usize];
+            node.waits = false;
+            let news = std::mem::take(&mut node.news);
+            let (loads, stores) = (node.loads.clone(), node.stores.clone());
+            let (calls, to) = (node.calls.clone(), node.to.clone());
+            for object in news.iter() {
+                let content = self.content(object);
+                for load in &loads {
+                    self.edge(content, *load);
+                }
+                for store in &stores {
+                    self.edge(*store, content);
+                }
+                if let Storage::Function(function) = self.program.objects[object as usize].storage {
+                    for call in &calls {
+                        self.link(*call, function);
+                    }
+                }
+                if var == self.content(UNKNOWN) {
+                    self.escape(object);
+                }
+            }
+            if news.iter().any(|object| object == UNKNOWN) {
+                for call in &calls {
+                    self.call_unknown(*call);
+                }
+            }
+            for to in to {
+                self.flow(&news, to);
+            }
+        }
+    }
+
+    /// Code that is not known has an object.
+    fn escape(&mut self, object: ObjectId) {
+        if object == UNKNOWN || !self.escaped.add(object) {
+            return;
+        }
+        let (content, unknown) = (self.content(object), self.content(UNKNOWN));
+        if let Storage::Function(function) = self.program.objects[object as usize].storage {
+            self.called_from_outside(function);
+        } else {
+            self.edge(content, unknown);
+            self.edge(unknown, content);
+        }
+    }
+
+    fn called_from_outside(&mut self, function: FunctionId) {
+        if !self.parameters_of_outside.insert(function) {
+            return;
+        }
+        let unknown = self.content(UNKNOWN);
+        let known = &self.program.functions[function as usize];
+        for parameter in known.parameters.iter().copied().chain(known.variadic) {
+            self.edge(unknown, parameter);
+        }
+        self.edge(known.result, unknown);
+    }
+
+    fn call_unknown(&mut self, call: usize) {
+        let call = &self.program.calls[call];
+        let unknown = self.content(UNKNOWN);
+        for argument in &call.arguments {
+            self.edge(*argument, unknown);
+        }
+        self.edge(unknown, call.result);
+    }
+
+    fn link(&mut self, index: usize, callee: FunctionId) {
+        if self.callees[index].contains(&callee) {
+            return;
+        }
+        self.callees[index].push(callee);
+        let call = &self.program.calls[index];
+        let function = &self.program.functions[callee as usize];
+        if function.defined {
+            for (position, argument) in call.arguments.iter().enumerate() {
+                match function.parameters.get(position) {
+                    Some(parameter) => self.edge(*argument, *parameter),
+                    None => self.edge(*argument, function.variadic.unwrap_or(NOTHING)),
+                }
+            }
+            self.edge(function.result, call.result);
+        } else {
+            match &function.annotation {
+                Some(does) => self.annotated(index, does),
+                None => self.call_unknown(index),
+            }
+        }
+    }
+
+    fn annotated(&mut self, index: usize, does: &Annotation) {
+        let call = &self.program.calls[index];
+        let argument = |position: usize| call.arguments.get(position).copied().unwrap_or(NOTHING);
+        let unknown = self.content(UNKNOWN);
+        if let Some(object) = call.allocates {
+            self.point(call.result, object);
+            if let Some(old) = does.reallocates {
+                // The memory may be the same, and has the content of the old.
+                self.edge(argument(old), call.result);
+            }
+        }
+        if let Some((to, from)) = does.copies {
+            let through = self.through(argument(from));
+            self.nodes[argument(to) as usize].stores.push(through);
+            self.again(argument(to));
+        }
+        for position in does.calls.iter().chain(&does.handler) {
+            self.edge(argument(*position), unknown);
+        }
+        if !does.own {
+            for position in &does.writes {
+                self.edge(argument(*position), unknown);
+            }
+        }
+        match does.returns {
+            Some(position) => self.edge(argument(position), call.result),
+            None if call.allocates.is_none() && !does.own => self.edge(unknown, call.result),
+            None => {}
+        }
+    }
+
+    /// A value that holds what is in memory at a pointer.
+    fn through(&mut self, pointer: Var) -> Var {
+        self.nodes.push(Node::default());
+        let through = self.nodes.len() as u32 - 1;
+        self.nodes[pointer as usize].loads.push(through);
+        self.again(pointer);
+        through
+    }
+
+    /// Looks again at all that a value has.
+    fn again(&mut self, var: Var) {
+        if var == NOTHING {
+            return;
+        }
+        let node = &mut self.nodes[var as usize];
+        node.news = node.has.clone();
+        self.wait(var);
+    }
+
+    fn finish(self) -> PointsTo {
+        let mut sets = vec![Vec::new()];
+        let mut known: HashMap<Vec<ObjectId>, SetId> = HashMap::from([(Vec::new(), 0)]);
+        let of = self.nodes.iter().map(|node| {
+            let members: Vec<ObjectId> = node.has.iter().collect();
+            *known.entry(members).or_insert_with_key(|members| {
+                sets.push(members.clone());
+                sets.len() as u32 - 1
+            })
+        });
+        let of = of.collect();
+        PointsTo {
+            sets,
+            of,
+            vars: self.program.vars,
+            callees: self.callees,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,168 @@
+use super::*;
+use crate::annotations::Annotations;
+use crate::model::{Call, Function, Place};
+use proptest::prelude::*;
+
+fn call(function: FunctionId, callee: Callee, arguments: Vec<Var>, result: Var) -> Call {
+    Call {
+        function,
+        callee,
+        arguments,
+        result,
+        result_bytes: 8,
+        times: 1,
+        moved: 0,
+        allocates: None,
+        place: Place::default(),
+    }
+}
+
+#[test]
+fn what_is_stored_comes_out_again() {
+    let mut p = Program::default();
+    let a = p.object("a", Storage::Global);
+    let b = p.object("b", Storage::Global);
+    let [pa, pb, got] = [p.var(), p.var(), p.var()];
+    p.facts = vec![
+        Fact::Load {
+            to: got,
+            pointer: pa,
+        },
+        Fact::Store {
+            pointer: pa,
+            value: pb,
+        },
+        Fact::Address { to: pa, object: a },
+        Fact::Address { to: pb, object: b },
+    ];
+    let found = solve(&p);
+    assert_eq!(found.objects(got), [b]);
+    assert_eq!(found.content(a), [b]);
+    assert!(!found.is_escaped(a));
+}
+
+#[test]
+fn calls_through_pointers_are_found() {
+    let mut p = Program::default();
+    let [parameter, result, pointer, given, got] = [p.var(), p.var(), p.var(), p.var(), p.var()];
+    p.functions.push(Function {
+        name: "identity".into(),
+        defined: true,
+        parameters: vec![parameter],
+        result,
+        ..Function::default()
+    });
+    let f = p.object("identity", Storage::Function(0));
+    let a = p.object("a", Storage::Global);
+    p.facts = vec![
+        Fact::Address {
+            to: pointer,
+            object: f,
+        },
+        Fact::Address {
+            to: given,
+            object: a,
+        },
+        Fact::Copy {
+            to: result,
+            from: parameter,
+        },
+    ];
+    p.calls = vec![call(0, Callee::Indirect(pointer), vec![given], got)];
+    let found = solve(&p);
+    assert_eq!(found.objects(got), [a]);
+    assert_eq!(found.callees(0), [0]);
+}
+
+#[test]
+fn what_is_given_to_unknown_code_can_come_from_anywhere_there() {
+    let mut p = Program::default();
+    let libc = Annotations::of_libc().unwrap();
+    for name in ["keep", "fputs"] {
+        p.functions.push(Function {
+            name: name.into(),
+            annotation: libc.find(name).cloned(),
+            ..Function::default()
+        });
+    }
+    let [a, b, c] = ["a", "b", "c"].map(|name| p.object(name, Storage::Global));
+    let [pa, pb, pc, got] = [p.var(), p.var(), p.var(), p.var()];
+    for (to, object) in [(pa, a), (pb, b), (pc, c)] {
+        p.facts.push(Fact::Address { to, object });
+    }
+    // a holds &b, and a is given away; c is only printed.
+    p.facts.push(Fact::Store {
+        pointer: pa,
+        value: pb,
+    });
+    p.calls = vec![
+        call(0, Callee::Direct(0), vec![pa], got),
+        call(0, Callee::Direct(1), vec![pc], NOTHING),
+    ];
+    let found = solve(&p);
+    assert_eq!(found.objects(got), [UNKNOWN, a, b]);
+    assert!(found.is_escaped(a) && found.is_escaped(b) && !found.is_escaped(c));
+    assert_eq!(found.content(b), [UNKNOWN, a, b]);
+}
+
+/// The same by going over all facts until nothing changes.
+fn naively(p: &Program) -> Vec<Vec<ObjectId>> {
+    let mut has = vec![HashSet::new(); p.vars as usize + p.objects.len()];
+    has[p.vars as usize].insert(UNKNOWN);
+    loop {
+        let before: usize = has.iter().map(HashSet::len).sum();
+        for fact in &p.facts {
+            let pairs: Vec<(Var, Var)> = match *fact {
+                Fact::Address { to, object } => {
+                    has[to as usize].insert(object);
+                    vec![]
+                }
+                Fact::Copy { to, from } => vec![(from, to)],
+                Fact::Load { to, pointer } => {
+                    let at = has[pointer as usize].iter();
+                    at.map(|o| (p.vars + o, to)).collect()
+                }
+                Fact::Store { pointer, value } => {
+                    let at = has[pointer as usize].iter();
+                    at.map(|o| (value, p.vars + o)).collect()
+                }
+            };
+            for (from, to) in pairs {
+                let more: Vec<_> = has[from as usize].iter().copied().collect();
+                has[to as usize].extend(more);
+            }
+        }
+        if has.iter().map(HashSet::len).sum::<usize>() == before {
+            break;
+        }
+    }
+    has.into_iter()
+        .map(|set| {
+            let mut set: Vec<_> = set.into_iter().collect();
+            set.sort_unstable();
+            set
+        })
+        .collect()
+}
+
+proptest! {
+    #[test]
+    fn it_is_what_going_over_all_facts_finds(
+        facts in prop::collection::vec((0_u8..4, 1_u32..12, 1_u32..12, 1_u32..6), 0..40)
+    ) {
+        let mut p = Program { vars: 12, ..Program::default() };
+        for name in 0..5 {
+            p.object(name.to_string(), Storage::Global);
+        }
+        p.facts = facts.into_iter().map(|(kind, one, other, object)| match kind {
+            0 => Fact::Address { to: one, object },
+            1 => Fact::Copy { to: one, from: other },
+            2 => Fact::Load { to: one, pointer: other },
+            _ => Fact::Store { pointer: one, value: other },
+        }).collect();
+        let found = solve(&p);
+        for (var, expected) in (0..).zip(naively(&p)) {
+            prop_assert_eq!(found.objects(var), &expected[..]);
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! What is inserted into a program so that it can be recorded and replayed at its
+//! boundary.
+//!
+//! | where | what | file |
+//! | --- | --- | --- |
+//! | loads and stores of inside functions that may be of outside memory | whereto instead | here |
+//! | calls of inside functions | outside functions behind a wrapper; parts of the C library by the runtime's | `insert/calls.rs` |
+//! | local variables | on the inside stack, or with an address that is logged | `insert/locals.rs` |
+//! | inside functions | a wrapper with the function's name for outside callers; one for replays | `insert/entries.rs` |
+//! | inside globals | a section of their own | here |
+
+mod calls;
+mod entries;
+mod locals;
+
+use std::collections::HashMap;
+
+use reprise_c_analysis::boundary::Boundary;
+use reprise_c_analysis::model::{FunctionId, Storage};
+use reprise_c_analysis::points_to::PointsTo;
+use reprise_c_events::{Program, SECTION, Site};
+
+use crate::ir::{Block, Builder, LLVMOpcode, Module, Type, Value};
+use crate::read::{Reading, place};
+
+/// What was inserted.
+pub(crate) struct Inserted {
+    /// How many loads and stores are looked at, of how many.
+    pub(crate) checked: (u64, u64),
+}
+
+struct Inserter<'a> {
+    module: Module,
+    builder: Builder,
+    reading: &'a Reading,
+    points_to: &'a PointsTo,
+    boundary: &'a Boundary,
+    described: Program,
+    /// Wrappers of outside functions.
+    outs: HashMap<calls::Out, Value>,
+    /// What stands in the place of local variables.
+    moved: HashMap<Value, Value>,
+    /// Calls that stay inside.
+    direct: Vec<(Value, Value)>,
+    checked: (u64, u64),
+}
+
+/// What a compiler may believe of a function that does nothing but what its body says.
+const BELIEFS: &[&str] = &[
+    "memory",
+    "nosync",
+    "nofree",
+    "willreturn",
+    "norecurse",
+    "nocallback",
+    "speculatable",
+];
+const BELIEFS_OF_PARAMETERS: &[&str] = &[
+    "readonly",
+    "readnone",
+    "writeonly",
+    "nocapture",
+    "noalias",
+    "dereferenceable",
+    "dereferenceable_or_null",
+];
+
+/// Inserts everything.
+pub(crate) fn insert(
+    module: &Module,
+    reading: &Reading,
+    points_to: &PointsTo,
+    boundary: &Boundary,
+) -> Inserted {
+    let mut inserter = Inserter {
+        module: *module,
+        builder: Builder::new(module),
+        reading,
+        points_to,
+        boundary,
+        described: Program::default(),
+        outs: HashMap::new(),
+        moved: HashMap::new(),
+        direct: Vec::new(),
+        checked: (0, 0),
+    };
+    inserter.globals();
+    let inside: Vec<Value> = reading
+        .defined
+        .iter()
+        .copied()
+        .filter(|function| inserter.is_inside(*function))
+        .collect();
+    for function in module.functions() {
+        forget_beliefs(function);
+    }
+    for function in &inside {
+        inserter.body(*function);
+    }
+    inserter.entries(&inside);
+    inserter.describe();
+    Inserted {
+        checked: inserter.checked,
+    }
+}
+
+/// Inserted calls do more than the compiler has found out.
+fn forget_beliefs(function: Value) {
+    for belief in BELIEFS {
+        function.remove_attribute(u32::MAX, belief);
+    }
+    for (index, _) in (1..).zip(function.parameters()) {
+        for belief in BELIEFS_OF_PARAMETERS {
+            function.remove_attribute(index, belief);
+        }
+    }
+    for instruction in function.blocks().into_iter().flat_map(Block::instructions) {
+        if instruction.opcode() != LLVMOpcode::LLVMCall {
+            continue;
+        }
+        for belief in BELIEFS {
+            instruction.remove_call_attribute(u32::MAX, belief);
+        }
+        for (index, _) in (1..).zip(instruction.arguments()) {
+            for belief in BELIEFS_OF_PARAMETERS {
+                instruction.remove_call_attribute(index, belief);
+            }
+        }
+    }
+}
+
+impl Inserter<'_> {
+    fn id(&self, function: Value) -> Option<FunctionId> {
+        self.reading.functions.get(&function).copied()
+    }
+
+    fn is_inside(&self, function: Value) -> bool {
+        let id = self.id(function);
+        id.is_some_and(|id| self.boundary.functions.get(id as usize) == Some(&true))
+    }
+
+    /// Whether all that a pointer may point to is inside.
+    fn points_inside(&self, pointer: Value) -> bool {
+        let var = self.reading.var(self.before_it_moved(pointer));
+        self.boundary.is_inside(self.points_to, var)
+    }
+
+    /// A variable that was moved is known by what it was.
+    fn before_it_moved(&self, value: Value) -> Value {
+        self.moved.get(&value).copied().unwrap_or(value)
+    }
+
+    /// Whether an object is inside: that of a global, a variable or a call.
+    fn owns(&self, value: Value) -> bool {
+        let object = self.reading.objects.get(&value);
+        object.is_some_and(|object| self.boundary.objects[*object as usize])
+    }
+
+    fn site(&mut self, function: Value, at: Value, what: &str) -> Value {
+        let place = place(at);
+        self.described.sites.push(Site {
+            function: function.name(),
+            place: place.to_string(),
+            what: what.to_owned(),
+        });
+        let number = self.described.sites.len() as u64 - 1;
+        self.module.constant(self.module.int(32), number)
+    }
+
+    /// A function of the runtime and its type.
+    fn runtime(&self, name: &str, result: Type, parameters: &[Type]) -> (Type, Value) {
+        let of = self.module.function_type(result, parameters);
+        (of, self.module.declare(name, of))
+    }
+
+    fn globals(&mut self) {
+        for global in self.module.globals() {
+            let Some(object) = self.reading.objects.get(&global) else {
+                continue;
+            };
+            let known = &self.reading.program.objects[*object as usize];
+            if known.storage == Storage::Global && self.boundary.objects[*object as usize] {
+                global.set_section("reprise_inside");
+            }
+        }
+    }
+
+    fn body(&mut self, function: Value) {
+        let instructions: Vec<Value> = function
+            .blocks()
+            .into_iter()
+            .flat_map(Block::instructions)
+            .collect();
+        self.locals(function, &instructions);
+        for at in &instructions {
+            match at.opcode() {
+                LLVMOpcode::LLVMLoad => self.load(function, *at),
+                LLVMOpcode::LLVMStore => self.store(*at),
+                _ => {}
+            }
+        }
+        for at in &instructions {
+            if at.opcode() == LLVMOpcode::LLVMCall {
+                self.call(function, *at);
+            }
+        }
+    }
+
+    fn load(&mut self, function: Value, at: Value) {
+        let pointer = at.operands()[0];
+        self.checked.1 += 1;
+        if self.points_inside(pointer) {
+            return;
+        }
+        self.checked.0 += 1;
+        let site = self.site(function, at, "");
+        let (pointer_type, number) = (self.module.pointer(), self.module.int(32));
+        let (of, read) = self.runtime(
+            "__reprise_read",
+            pointer_type,
+            &[pointer_type, number, number],
+        );
+        let size = self.module.constant(number, self.module.size(at.kind()));
+        self.before(at);
+        at.set_operand(0, self.builder.call(of, read, &[pointer, size, site]));
+    }
+
+    fn store(&mut self, at: Value) {
+        let pointer = at.operands()[1];
+        self.checked.1 += 1;
+        if self.points_inside(pointer) {
+            return;
+        }
+        self.checked.0 += 1;
+        let pointer_type = self.module.pointer();
+        let (of, write) = self.runtime("__reprise_write", pointer_type, &[pointer_type]);
+        self.before(at);
+        at.set_operand(1, self.builder.call(of, write, &[pointer]));
+    }
+
+    fn before(&self, at: Value) {
+        self.builder.before(at);
+        self.builder.located(at.debug_location());
+    }
+
+    /// The program says what it is, in a section.
+    fn describe(&self) {
+        let text = serde_json::to_vec(&self.described).unwrap_or_default();
+        let bytes = self.module.constant_bytes(&text);
+        let global = self.module.global("__reprise_described", bytes.kind());
+        global.set_initializer(bytes);
+        global.set_unchanging();
+        global.set_section(SECTION);
+    }
+}

@@ -1,0 +1,296 @@
+//! Calls of inside functions.
+
+use reprise_c_analysis::annotations::{Annotation, Length};
+use reprise_c_analysis::model::{Storage, UNKNOWN};
+
+use super::Inserter;
+use crate::ir::{LLVMIntPredicate, LLVMTypeKind, Type, Value};
+use crate::read::known_name;
+
+/// What a wrapper is for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Out {
+    /// The function; none for a call through a pointer.
+    callee: Option<Value>,
+    of: Type,
+    arguments: Vec<Type>,
+    /// Whether somebody wants the result.
+    used: bool,
+}
+
+impl Inserter<'_> {
+    pub(super) fn call(&mut self, function: Value, at: Value) {
+        let callee = at.callee();
+        let name = callee.name();
+        let known = callee.is_function().then(|| known_name(&name)).flatten();
+        if callee.is_function() && known.is_none() {
+            self.intrinsic(function, at, &name);
+            return;
+        }
+        let Some(id) = self.id(callee).filter(|_| callee.is_function()) else {
+            if !self.all_inside(callee) {
+                self.out(function, at, None, None, "a function");
+            }
+            return;
+        };
+        let known = known.unwrap_or_default().to_owned();
+        if self.is_inside(callee) {
+            self.direct.push((at, callee));
+            return;
+        }
+        let annotation = &self.reading.program.functions[id as usize].annotation;
+        let does = annotation.clone().unwrap_or_default();
+        let (owns, is_intrinsic) = (self.owns(at), name.starts_with("llvm."));
+        if does.own {
+            let mut given = at.arguments().into_iter();
+            let pointer = LLVMTypeKind::LLVMPointerTypeKind;
+            let given = given.all(|one| one.kind().kind() != pointer || self.points_inside(one));
+            // What the compiler makes of it needs no library, if it is inside anyway.
+            if !(is_intrinsic && given) {
+                self.by_runtime(function, at, &known, is_intrinsic);
+            }
+        } else if does.frees.is_some() || (does.allocates && owns) {
+            let known = if does.frees.is_some() { "free" } else { &known };
+            self.by_runtime(function, at, known, false);
+        } else if does.reallocates.is_some() {
+            let name = if owns { "realloc" } else { "realloc_outside" };
+            self.by_runtime(function, at, name, false);
+        } else {
+            // What it does is known by its annotation or by its body.
+            let is_known = annotation.is_some() || !callee.is_declaration();
+            self.out(
+                function,
+                at,
+                Some(callee),
+                is_known.then_some(&does),
+                &known,
+            );
+        }
+    }
+
+    /// What the compiler has for variable arguments reads and writes memory, which is
+    /// always outside.
+    fn intrinsic(&mut self, function: Value, at: Value, name: &str) {
+        /// How long a list of variable arguments is.
+        const LEN: u64 = 24;
+        let (pointer, number) = (self.module.pointer(), self.module.int(32));
+        if !name.starts_with("llvm.va_start") && !name.starts_with("llvm.va_copy") {
+            return;
+        }
+        let arguments = at.arguments();
+        let (of, write) = self.runtime("__reprise_write", pointer, &[pointer]);
+        self.before(at);
+        at.set_operand(0, self.builder.call(of, write, &arguments[..1]));
+        if let Some(from) = arguments.get(1) {
+            let site = self.site(function, at, "");
+            let (of, read) = self.runtime("__reprise_read", pointer, &[pointer, number, number]);
+            let len = self.module.constant(number, LEN);
+            self.before(at);
+            at.set_operand(1, self.builder.call(of, read, &[*from, len, site]));
+        }
+    }
+
+    /// Whether everything that a pointer can call is inside.
+    fn all_inside(&self, pointer: Value) -> bool {
+        let objects = self.points_to.objects(self.reading.var(pointer));
+        let is_inside = |object: &u32| match self.reading.program.objects[*object as usize].storage
+        {
+            Storage::Function(function) => self.boundary.functions[function as usize],
+            _ => *object != UNKNOWN,
+        };
+        !objects.is_empty() && objects.iter().all(is_inside)
+    }
+
+    /// The runtime's function instead, which is also told the site.
+    fn by_runtime(&mut self, function: Value, at: Value, name: &str, is_intrinsic: bool) {
+        let site = self.site(function, at, name);
+        let mut arguments = at.arguments();
+        if is_intrinsic {
+            // The last says whether it is volatile; a byte is an int in C.
+            arguments.truncate(3);
+            self.before(at);
+            let (word, number) = (self.module.int(64), self.module.int(32));
+            arguments[2] = self.builder.sign_extend_or_cut(arguments[2], word);
+            if name == "memset" {
+                arguments[1] = self.builder.sign_extend_or_cut(arguments[1], number);
+            }
+        }
+        arguments.push(site);
+        let parameters: Vec<Type> = arguments.iter().map(|one| one.kind()).collect();
+        let result = if is_intrinsic {
+            self.module.pointer()
+        } else {
+            at.kind()
+        };
+        let (of, own) = self.runtime(&format!("__reprise_{name}"), result, &parameters);
+        self.before(at);
+        let new = self.builder.call(of, own, &arguments);
+        if !is_intrinsic && at.is_used() {
+            at.replace_with(new);
+        }
+        at.erase();
+    }
+
+    /// An outside function behind a wrapper.
+    fn out(
+        &mut self,
+        function: Value,
+        at: Value,
+        callee: Option<Value>,
+        does: Option<&Annotation>,
+        name: &str,
+    ) {
+        let arguments = at.arguments();
+        let out = Out {
+            callee,
+            of: at.called_type(),
+            arguments: arguments.iter().map(|one| one.kind()).collect(),
+            used: at.is_used(),
+        };
+        let wrapper = match self.outs.get(&out) {
+            Some(wrapper) => *wrapper,
+            None => {
+                let wrapper = self.wrapper(&out, at, does);
+                self.outs.insert(out, wrapper);
+                wrapper
+            }
+        };
+        let mut given = vec![self.site(function, at, name)];
+        if callee.is_none() {
+            given.push(at.callee());
+        }
+        given.extend(arguments);
+        self.before(at);
+        let new = self.builder.call(wrapper.value_type(), wrapper, &given);
+        if at.is_used() {
+            at.replace_with(new);
+        }
+        at.erase();
+    }
+
+    fn wrapper(&self, out: &Out, like: Value, does: Option<&Annotation>) -> Value {
+        let (module, builder) = (&self.module, &self.builder);
+        let (number, pointer, void) = (module.int(32), module.pointer(), module.void());
+        let result = out.of.result();
+        let mut parameters = vec![number];
+        if out.callee.is_none() {
+            parameters.push(pointer);
+        }
+        let before = parameters.len();
+        parameters.extend(&out.arguments);
+        let name = format!("__reprise_out.{}", self.outs.len());
+        let wrapper = module.function(&name, module.function_type(result, &parameters));
+        wrapper.set_linkage(crate::ir::LLVMLinkage::LLVMInternalLinkage);
+        let given = wrapper.parameters();
+        let site = given[0];
+        let arguments = &given[before..];
+        let callee = out.callee.unwrap_or_else(|| given[1]);
+        let is_void = result.kind() == LLVMTypeKind::LLVMVoidTypeKind;
+        let call = || {
+            let call = builder.call(out.of, callee, arguments);
+            call.copy_convention(like);
+            for index in 0..=arguments.len() as u32 {
+                call.copy_call_attributes(index, like);
+            }
+            call
+        };
+        let finish = |value: Value| builder.ret((!is_void).then_some(value));
+        let zero = module.constant(number, 0);
+        let mut start = module.append_block(wrapper);
+        if out.callee.is_none() {
+            let (within, beyond) = (module.append_block(wrapper), module.append_block(wrapper));
+            builder.at_end(start);
+            let word = module.int(64);
+            let (of, is_entry) = self.runtime("__reprise_is_entry", number, &[word]);
+            let is_entry = builder.call(of, is_entry, &[builder.to_number(callee, word)]);
+            let ne = LLVMIntPredicate::LLVMIntNE;
+            builder.branch(builder.compare(ne, is_entry, zero), within, beyond);
+            builder.at_end(within);
+            finish(call());
+            start = beyond;
+        }
+        let (record, replay) = (module.append_block(wrapper), module.append_block(wrapper));
+        builder.at_end(start);
+        let room = (!is_void).then(|| builder.alloca(result));
+        let (of, leaves) = self.runtime("__reprise_out", number, &[number]);
+        let is_replay = builder.call(of, leaves, &[site]);
+        let ne = LLVMIntPredicate::LLVMIntNE;
+        builder.branch(builder.compare(ne, is_replay, zero), replay, record);
+
+        builder.at_end(record);
+        if does.is_none() {
+            self.given(arguments);
+        }
+        let value = call();
+        if let Some(does) = does {
+            self.filled(does, value, arguments);
+        }
+        let (of, back) = self.runtime("__reprise_back", void, &[number, pointer, number]);
+        match room.filter(|_| out.used) {
+            Some(room) => {
+                builder.store(value, room);
+                let size = module.constant(number, module.size(result));
+                builder.call(of, back, &[site, room, size]);
+            }
+            None => {
+                let nowhere = module.zero(pointer);
+                builder.call(of, back, &[site, nowhere, zero]);
+            }
+        }
+        finish(value);
+
+        builder.at_end(replay);
+        match (is_void, out.used) {
+            (true, _) => builder.ret(None),
+            (false, true) => {
+                let buffer = module.global("__reprise_buffer", module.int(8));
+                builder.ret(Some(builder.load(result, buffer)));
+            }
+            (false, false) => builder.ret(Some(module.zero(result))),
+        }
+        wrapper
+    }
+
+    /// Nobody knows what the function does: it must not get hold of inside memory.
+    fn given(&self, arguments: &[Value]) {
+        let (pointer, void) = (self.module.pointer(), self.module.void());
+        let (of, given) = self.runtime("__reprise_given", void, &[pointer]);
+        for argument in arguments {
+            if argument.kind().kind() == LLVMTypeKind::LLVMPointerTypeKind {
+                self.builder.call(of, given, &[*argument]);
+            }
+        }
+    }
+
+    /// Says which memory an outside function has filled.
+    fn filled(&self, does: &Annotation, value: Value, arguments: &[Value]) {
+        let (module, builder) = (&self.module, &self.builder);
+        let (word, pointer, void) = (module.int(64), module.pointer(), module.void());
+        let as_word = |value: Value| match value.kind().width() {
+            0 => module.constant(word, 0),
+            _ => builder.sign_extend_or_cut(value, word),
+        };
+        for (at, length) in &does.fills {
+            let Some(argument) = arguments.get(*at) else {
+                continue;
+            };
+            let number = |at: usize| match arguments.get(at) {
+                Some(argument) => as_word(*argument),
+                None => module.constant(word, 0),
+            };
+            let len = match *length {
+                Length::Bytes(bytes) => module.constant(word, bytes),
+                Length::Result => as_word(value),
+                Length::ResultTimes(factor) => builder.mul(as_word(value), number(factor)),
+                Length::Argument(at) => number(at),
+                Length::Text => {
+                    let (of, filled) = self.runtime("__reprise_filled_text", void, &[pointer]);
+                    builder.call(of, filled, &[*argument]);
+                    continue;
+                }
+            };
+            let (of, filled) = self.runtime("__reprise_filled", void, &[pointer, word]);
+            builder.call(of, filled, &[*argument, len]);
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! LLVM's C interface, as far as it is needed, with values that are plain data.
+//!
+//! A module is read once, changed by one thread, written and left to the end of the
+//! program; nothing is freed before, so a value can be kept for as long as it is not
+//! erased. Each function is one call. Values are in `value.rs`, and what inserts
+//! instructions in `builder.rs`.
+#![allow(unsafe_code, reason = "LLVM's interface is that of C")]
+
+use std::ffi::{CString, c_char, c_uint};
+use std::path::Path;
+use std::slice;
+
+use inkwell::llvm_sys::analysis::{LLVMVerifierFailureAction, LLVMVerifyModule};
+use inkwell::llvm_sys::bit_reader::LLVMParseBitcodeInContext2;
+use inkwell::llvm_sys::bit_writer::LLVMWriteBitcodeToFile;
+use inkwell::llvm_sys::core::*;
+use inkwell::llvm_sys::debuginfo::*;
+use inkwell::llvm_sys::prelude::*;
+use inkwell::llvm_sys::target::{LLVMABISizeOfType, LLVMGetModuleDataLayout, LLVMStoreSizeOfType};
+use inkwell::llvm_sys::transforms::pass_builder::{
+    LLVMCreatePassBuilderOptions, LLVMDisposePassBuilderOptions, LLVMRunPasses,
+};
+pub(crate) use inkwell::llvm_sys::{LLVMIntPredicate, LLVMLinkage, LLVMOpcode, LLVMTypeKind};
+
+/// One call of LLVM.
+macro_rules! llvm {
+    ($call:expr) => {
+        // SAFETY: every value, type and block that this module hands out belongs to a
+        // module that is never freed, callers ask only what fits the kind of value
+        // (see the module's documentation), and texts end with a zero.
+        unsafe { $call }
+    };
+}
+
+mod builder;
+mod value;
+
+pub(crate) use builder::Builder;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Value(LLVMValueRef);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Type(LLVMTypeRef);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Block(LLVMBasicBlockRef);
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Module {
+    context: LLVMContextRef,
+    module: LLVMModuleRef,
+}
+
+fn text(start: *const c_char, len: usize) -> String {
+    if start.is_null() {
+        return String::new();
+    }
+    let bytes = llvm!(slice::from_raw_parts(start.cast::<u8>(), len));
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn name(text: &str) -> CString {
+    CString::new(text.replace('\0', "")).unwrap_or_default()
+}
+
+fn value(raw: LLVMValueRef) -> Option<Value> {
+    (!raw.is_null()).then_some(Value(raw))
+}
+
+impl Module {
+    pub(crate) fn read(path: &Path) -> Result<Self, String> {
+        let path = name(&path.to_string_lossy());
+        let mut buffer = std::ptr::null_mut();
+        let mut module = std::ptr::null_mut();
+        let mut message = std::ptr::null_mut();
+        let context = llvm!(LLVMContextCreate());
+        let failed = llvm!(LLVMCreateMemoryBufferWithContentsOfFile(
+            path.as_ptr(),
+            &raw mut buffer,
+            &raw mut message
+        )) != 0
+            || llvm!(LLVMParseBitcodeInContext2(context, buffer, &raw mut module)) != 0;
+        match failed {
+            true => Err(format!(
+                "{} is no bitcode of LLVM 19",
+                path.to_string_lossy()
+            )),
+            false => Ok(Self { context, module }),
+        }
+    }
+
+    pub(crate) fn run(&self, passes: &str) -> bool {
+        let passes = name(passes);
+        let options = llvm!(LLVMCreatePassBuilderOptions());
+        let none = std::ptr::null_mut();
+        let error = llvm!(LLVMRunPasses(self.module, passes.as_ptr(), none, options));
+        llvm!(LLVMDisposePassBuilderOptions(options));
+        error.is_null()
+    }
+
+    pub(crate) fn verify(&self) -> Result<(), String> {
+        let mut message = std::ptr::null_mut();
+        let action = LLVMVerifierFailureAction::LLVMReturnStatusAction;
+        if llvm!(LLVMVerifyModule(self.module, action, &raw mut message)) == 0 {
+            return Ok(());
+        }
+        let message = llvm!(std::ffi::CStr::from_ptr(message));
+        Err(message.to_string_lossy().into_owned())
+    }
+
+    pub(crate) fn write(&self, path: &Path) -> bool {
+        let path = name(&path.to_string_lossy());
+        llvm!(LLVMWriteBitcodeToFile(self.module, path.as_ptr())) == 0
+    }
+
+    pub(crate) fn functions(&self) -> Vec<Value> {
+        let next = |one: &Value| value(llvm!(LLVMGetNextFunction(one.0)));
+        std::iter::successors(value(llvm!(LLVMGetFirstFunction(self.module))), next).collect()
+    }
+
+    pub(crate) fn globals(&self) -> Vec<Value> {
+        let next = |one: &Value| value(llvm!(LLVMGetNextGlobal(one.0)));
+        std::iter::successors(value(llvm!(LLVMGetFirstGlobal(self.module))), next).collect()
+    }
+
+    pub(crate) fn has_module_assembly(&self) -> bool {
+        let mut len = 0;
+        llvm!(LLVMGetModuleInlineAsm(self.module, &raw mut len));
+        len > 0
+    }
+
+    pub(crate) fn int(&self, bits: u32) -> Type {
+        Type(llvm!(LLVMIntTypeInContext(self.context, bits)))
+    }
+
+    pub(crate) fn pointer(&self) -> Type {
+        Type(llvm!(LLVMPointerTypeInContext(self.context, 0)))
+    }
+
+    pub(crate) fn void(&self) -> Type {
+        Type(llvm!(LLVMVoidTypeInContext(self.context)))
+    }
+
+    pub(crate) fn array(&self, of: Type, len: u64) -> Type {
+        Type(llvm!(LLVMArrayType2(of.0, len)))
+    }
+
+    pub(crate) fn function_type(&self, result: Type, parameters: &[Type]) -> Type {
+        let mut parameters: Vec<_> = parameters.iter().map(|one| one.0).collect();
+        let (start, len) = (parameters.as_mut_ptr(), parameters.len() as c_uint);
+        Type(llvm!(LLVMFunctionType(result.0, start, len, 0)))
+    }
+
+    pub(crate) fn constant(&self, of: Type, number: u64) -> Value {
+        Value(llvm!(LLVMConstInt(of.0, number, 0)))
+    }
+
+    pub(crate) fn constant_array(&self, of: Type, all: &[Value]) -> Value {
+        let mut all: Vec<_> = all.iter().map(|one| one.0).collect();
+        Value(llvm!(LLVMConstArray2(
+            of.0,
+            all.as_mut_ptr(),
+            all.len() as u64
+        )))
+    }
+
+    pub(crate) fn constant_bytes(&self, bytes: &[u8]) -> Value {
+        let start = bytes.as_ptr().cast();
+        Value(llvm!(LLVMConstStringInContext2(
+            self.context,
+            start,
+            bytes.len(),
+            1
+        )))
+    }
+
+    pub(crate) fn zero(&self, of: Type) -> Value {
+        Value(llvm!(LLVMConstNull(of.0)))
+    }
+
+    /// A function of the runtime.
+    pub(crate) fn declare(&self, called: &str, of: Type) -> Value {
+        let text = name(called);
+        let known = value(llvm!(LLVMGetNamedFunction(self.module, text.as_ptr())));
+        known.unwrap_or_else(|| self.function(called, of))
+    }
+
+    pub(crate) fn function(&self, called: &str, of: Type) -> Value {
+        let called = name(called);
+        Value(llvm!(LLVMAddFunction(self.module, called.as_ptr(), of.0)))
+    }
+
+    pub(crate) fn global(&self, called: &str, of: Type) -> Value {
+        let text = name(called);
+        let known = value(llvm!(LLVMGetNamedGlobal(self.module, text.as_ptr())));
+        known.unwrap_or_else(|| Value(llvm!(LLVMAddGlobal(self.module, of.0, text.as_ptr()))))
+    }
+
+    pub(crate) fn append_block(&self, function: Value) -> Block {
+        Block(llvm!(LLVMAppendBasicBlockInContext(
+            self.context,
+            function.0,
+            c"".as_ptr()
+        )))
+    }
+
+    /// How many bytes a value of a type has in memory.
+    pub(crate) fn size(&self, of: Type) -> u64 {
+        let kind = of.kind();
+        if matches!(
+            kind,
+            LLVMTypeKind::LLVMVoidTypeKind | LLVMTypeKind::LLVMFunctionTypeKind
+        ) {
+            return 0;
+        }
+        llvm!(LLVMStoreSizeOfType(
+            LLVMGetModuleDataLayout(self.module),
+            of.0
+        ))
+    }
+
+    /// How many bytes an element of an array of a type takes.
+    pub(crate) fn padded_size(&self, of: Type) -> u64 {
+        llvm!(LLVMABISizeOfType(
+            LLVMGetModuleDataLayout(self.module),
+            of.0
+        ))
+    }
+}
+
+impl Type {
+    pub(crate) fn kind(self) -> LLVMTypeKind {
+        llvm!(LLVMGetTypeKind(self.0))
+    }
+
+    pub(crate) fn width(self) -> u32 {
+        match self.kind() {
+            LLVMTypeKind::LLVMIntegerTypeKind => llvm!(LLVMGetIntTypeWidth(self.0)),
+            _ => 0,
+        }
+    }
+
+    pub(crate) fn result(self) -> Type {
+        Type(llvm!(LLVMGetReturnType(self.0)))
+    }
+
+    pub(crate) fn parameters(self) -> Vec<Type> {
+        let len = llvm!(LLVMCountParamTypes(self.0)) as usize;
+        let mut all = vec![std::ptr::null_mut(); len];
+        llvm!(LLVMGetParamTypes(self.0, all.as_mut_ptr()));
+        all.into_iter().map(Type).collect()
+    }
+
+    pub(crate) fn is_variadic(self) -> bool {
+        llvm!(LLVMIsFunctionVarArg(self.0)) != 0
+    }
+}
+
+impl Block {
+    pub(crate) fn instructions(self) -> Vec<Value> {
+        let next = |one: &Value| value(llvm!(LLVMGetNextInstruction(one.0)));
+        std::iter::successors(value(llvm!(LLVMGetFirstInstruction(self.0))), next).collect()
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Location(LLVMMetadataRef);
+
+fn attribute(called: &str) -> c_uint {
+    llvm!(LLVMGetEnumAttributeKindForName(
+        called.as_ptr().cast(),
+        called.len()
+    ))
+}

@@ -1,0 +1,122 @@
+//! A program, built again from other bitcode: compiled, and linked as it was before,
+//! with the runtime.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use object::{Object as _, ObjectSection as _};
+
+use crate::COMPILER;
+use crate::kept::Link;
+
+/// Why it could not be built.
+#[derive(Debug, thiserror::Error)]
+pub enum LinkError {
+    /// A program is missing.
+    #[error(
+        "{program} cannot be run: {error}; it is in the packages {}",
+        crate::PACKAGES
+    )]
+    Missing {
+        /// Which.
+        program: &'static str,
+        /// What the system says.
+        error: std::io::Error,
+    },
+    /// The compiler refuses.
+    #[error("{what} failed:\n{output}")]
+    Failed {
+        /// What was done.
+        what: &'static str,
+        /// What the compiler says.
+        output: String,
+    },
+}
+
+/// Compiles `bitcode` and links it like the program was.
+pub fn build(link: &Link, bitcode: &Path, runtime: &Path, output: &Path) -> Result<(), LinkError> {
+    let object = bitcode.with_extension("o");
+    let level = link
+        .arguments
+        .iter()
+        .rev()
+        .find(|one| one.starts_with("-O"));
+    let level = level.map_or("-O1", String::as_str);
+    let mut compile = Command::new(COMPILER);
+    compile.args([
+        level,
+        "-fno-pie",
+        "-fno-lto",
+        "-Wno-override-module",
+        "-c",
+        "-o",
+    ]);
+    run(compile.arg(&object).arg(bitcode), "compiling what was cut")?;
+    let mut command = Command::new(COMPILER);
+    command.current_dir(&link.folder);
+    command.args([
+        "-fuse-ld=lld",
+        "-no-pie",
+        "-Wl,--build-id",
+        "-Wl,--gc-sections",
+        "-Wl,-z,nostart-stop-gc",
+        "-Wl,-u,__reprise_described",
+        "-Wl,-u,__reprise_replay",
+        "-o",
+    ]);
+    command.arg(std::path::absolute(output).unwrap_or_else(|_| output.to_owned()));
+    command.arg(std::path::absolute(&object).unwrap_or_else(|_| object.clone()));
+    command.args(remaining(link)).arg(runtime);
+    command.args(["-lpthread", "-ldl", "-lm", "-lgcc_s"]);
+    let linked = run(&mut command, "linking what was cut");
+    let _ = fs::remove_file(&object);
+    linked
+}
+
+fn run(command: &mut Command, what: &'static str) -> Result<(), LinkError> {
+    let output = command.output().map_err(|error| LinkError::Missing {
+        program: COMPILER,
+        error,
+    })?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let output = String::from_utf8_lossy(&output.stderr).into_owned();
+    Err(LinkError::Failed { what, output })
+}
+
+/// The arguments of the link without what is in the bitcode.
+fn remaining(link: &Link) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut rest = link.arguments.iter();
+    while let Some(argument) = rest.next() {
+        match argument.as_str() {
+            "-o" | "-MF" | "-MT" | "-MQ" | "-x" => {
+                rest.next();
+            }
+            "-flto" | "-pie" | "-fPIE" | "-fpie" | "-MD" | "-MMD" | "-MP" => {}
+            text if text.starts_with("-o") || text.starts_with("-O") => {}
+            text if text.starts_with('-') => all.push(argument.clone()),
+            text if has_bitcode(&link.folder.join(text)) => {}
+            _ => all.push(argument.clone()),
+        }
+    }
+    all
+}
+
+/// Whether an input of the link is in the bitcode of the whole program.
+fn has_bitcode(path: &PathBuf) -> bool {
+    let is_source = path.extension().is_some_and(|ending| ending == "c");
+    if is_source {
+        return true;
+    }
+    let Ok(bytes) = fs::read(path) else {
+        return false;
+    };
+    let Ok(file) = object::File::parse(&*bytes) else {
+        return false;
+    };
+    file.sections()
+        .any(|section| section.name() == Ok(".llvm.lto"))
+}

@@ -1,0 +1,437 @@
+//! Bitcode, read into what the analysis knows of a program.
+
+mod shape;
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use reprise_c_analysis::annotations::Annotations;
+use reprise_c_analysis::model::{
+    Access, Call, Callee, Fact, Function, FunctionId, NOTHING, ObjectId, Place, Program, Storage,
+    Var,
+};
+
+use self::shape::{by_value, is_address_taken, may_hold_pointer, moved, no_entry};
+use crate::ir::{LLVMOpcode, LLVMTypeKind, Module, Value};
+
+/// A program, and which of its parts is which in the bitcode.
+pub(crate) struct Reading {
+    pub(crate) program: Program,
+    pub(crate) functions: HashMap<Value, FunctionId>,
+    vars: HashMap<Value, Var>,
+    /// The objects of globals, local variables and calls that allocate.
+    pub(crate) objects: HashMap<Value, ObjectId>,
+    /// Functions that are defined, in order.
+    pub(crate) defined: Vec<Value>,
+    /// What calls move is counted, in this order, behind the blocks.
+    pub(crate) moving: Vec<(Value, Moved)>,
+    pub(crate) blocks: usize,
+}
+
+/// How many bytes a call moves.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Moved {
+    Argument(usize),
+    Result,
+    ResultTimes(usize),
+    Text(usize),
+    Bytes(u64),
+}
+
+impl Reading {
+    /// A number that another program, or the same read otherwise, does not have.
+    pub(crate) fn signature(&self) -> u64 {
+        let mut text = format!("{} {} ", self.blocks, self.moving.len());
+        for function in &self.defined {
+            let _ = write!(text, "{} {} ", function.name(), function.blocks().len());
+        }
+        let mut sum = 0xcbf2_9ce4_8422_2325_u64;
+        for byte in text.bytes() {
+            sum = (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+        sum
+    }
+
+    /// The value's number, if it has one.
+    pub(crate) fn var(&self, value: Value) -> Var {
+        self.vars.get(&value).copied().unwrap_or(NOTHING)
+    }
+}
+
+/// The name under which annotations know what is called: a compiler has names of
+/// its own for some functions.
+pub(crate) fn known_name(name: &str) -> Option<&str> {
+    let Some(own) = name.strip_prefix("llvm.") else {
+        return Some(name.strip_prefix("__isoc99_").unwrap_or(name));
+    };
+    ["memcpy", "memmove", "memset"].into_iter().find(|one| {
+        let rest = own.strip_prefix(one);
+        rest.is_some_and(|rest| rest.starts_with('.'))
+    })
+}
+
+pub(crate) fn place(value: Value) -> Place {
+    let (file, line) = value.file_and_line().unwrap_or_default();
+    Place { file, line }
+}
+
+/// Reads a module. `weights` are counters of earlier runs, or none.
+pub(crate) fn read(module: &Module, annotations: &Annotations, weights: Option<&[u64]>) -> Reading {
+    let mut reader = Reader {
+        module: *module,
+        annotations,
+        weights,
+        reading: Reading {
+            program: Program::default(),
+            functions: HashMap::new(),
+            vars: HashMap::new(),
+            objects: HashMap::new(),
+            defined: Vec::new(),
+            moving: Vec::new(),
+            blocks: 0,
+        },
+    };
+    reader.declare();
+    let defined = reader.reading.defined.clone();
+    reader.reading.blocks = defined.iter().map(|one| one.blocks().len()).sum();
+    let mut block_number = 0;
+    for function in defined {
+        reader.function(function, &mut block_number);
+    }
+    reader.reading
+}
+
+struct Reader<'a> {
+    module: Module,
+    annotations: &'a Annotations,
+    weights: Option<&'a [u64]>,
+    reading: Reading,
+}
+
+impl Reader<'_> {
+    fn fact(&mut self, fact: Fact) {
+        self.reading.program.facts.push(fact);
+    }
+
+    fn declare(&mut self) {
+        for function in self.module.functions() {
+            let name = function.name();
+            let is_defined = !function.is_declaration();
+            let program = &mut self.reading.program;
+            let id = program.functions.len() as u32;
+            let of = function.value_type();
+            let parameters: Vec<Var> = function
+                .parameters()
+                .iter()
+                .map(|_| program.var())
+                .collect();
+            let result = program.var();
+            let variadic = of.is_variadic().then(|| program.var());
+            if is_defined {
+                // They are read through pointers that differ from run to run.
+                program.given_away.extend(variadic);
+            }
+            for (parameter, var) in function.parameters().into_iter().zip(&parameters) {
+                self.reading.vars.insert(parameter, *var);
+            }
+            let no_entry = no_entry(function);
+            let address_taken = is_address_taken(function);
+            let refused = by_value(function)
+                .or_else(|| {
+                    let wrong = no_entry.as_ref().filter(|_| address_taken)?;
+                    Some(format!("{wrong}, and its address is taken"))
+                })
+                .map(|why| (why, place(function)));
+            let annotation = known_name(&name).and_then(|name| self.annotations.find(name));
+            program.functions.push(Function {
+                place: place(function),
+                defined: is_defined,
+                parameters,
+                variadic,
+                result,
+                refused,
+                no_entry,
+                annotation: annotation.cloned().filter(|_| !is_defined),
+                name: name.clone(),
+            });
+            self.reading.functions.insert(function, id);
+            let object = program.object(name, Storage::Function(id));
+            let var = program.var();
+            program.facts.push(Fact::Address { to: var, object });
+            self.reading.vars.insert(function, var);
+            if is_defined {
+                self.reading.defined.push(function);
+            }
+        }
+        for global in self.module.globals() {
+            let storage = if global.is_declaration() || global.is_thread_local() {
+                Storage::External
+            } else if global.is_unchanging() {
+                Storage::Constant
+            } else {
+                Storage::Global
+            };
+            let program = &mut self.reading.program;
+            let object = program.object(global.name(), storage);
+            let var = program.var();
+            program.facts.push(Fact::Address { to: var, object });
+            self.reading.vars.insert(global, var);
+            self.reading.objects.insert(global, object);
+        }
+        for global in self.module.globals() {
+            if let Some(initial) = global.initializer() {
+                let pointer = self.reading.vars[&global];
+                self.initial(pointer, initial);
+            }
+        }
+    }
+
+    /// What is in a global at the beginning.
+    fn initial(&mut self, pointer: Var, initial: Value) {
+        if initial.kind().kind() == LLVMTypeKind::LLVMPointerTypeKind
+            || initial.is_constant_expression()
+        {
+            let value = self.value(initial);
+            if value != NOTHING {
+                self.fact(Fact::Store { pointer, value });
+            }
+            return;
+        }
+        for part in initial.operands() {
+            if part.is_constant() {
+                self.initial(pointer, part);
+            }
+        }
+    }
+
+    /// The number of a value, which it may get here.
+    fn value(&mut self, value: Value) -> Var {
+        if let Some(var) = self.reading.vars.get(&value) {
+            return *var;
+        }
+        if value.is_alias() {
+            return self.value(value.aliasee());
+        }
+        if value.is_instruction() {
+            let var = self.reading.program.var();
+            self.reading.vars.insert(value, var);
+            return var;
+        }
+        if value.is_constant_expression() {
+            let var = self.reading.program.var();
+            self.reading.vars.insert(value, var);
+            for from in value.operands() {
+                let from = self.value(from);
+                self.fact(Fact::Copy { to: var, from });
+            }
+            return var;
+        }
+        NOTHING
+    }
+
+    fn weight(&self, at: usize) -> u64 {
+        match self.weights {
+            Some(weights) => weights.get(at + 1).copied().unwrap_or(0),
+            None => 1,
+        }
+    }
+
+    fn refuse(&mut self, function: FunctionId, why: &str, at: Value) {
+        let known = &mut self.reading.program.functions[function as usize];
+        known
+            .refused
+            .get_or_insert_with(|| (why.to_owned(), place(at)));
+    }
+
+    fn function(&mut self, function: Value, block_number: &mut usize) {
+        let id = self.reading.functions[&function];
+        for block in function.blocks() {
+            let times = self.weight(*block_number);
+            *block_number += 1;
+            for instruction in block.instructions() {
+                self.instruction(id, instruction, times);
+            }
+        }
+    }
+
+    fn access(&mut self, function: FunctionId, at: Value, bytes: u64, times: u64, write: bool) {
+        let pointer = self.value(at);
+        self.reading.program.accesses.push(Access {
+            function,
+            pointer,
+            bytes: bytes * times,
+            times,
+            write,
+        });
+    }
+
+    fn instruction(&mut self, function: FunctionId, at: Value, times: u64) {
+        use LLVMOpcode::*;
+        let operands = at.operands();
+        match at.opcode() {
+            LLVMAlloca => {
+                let owner = self.reading.program.functions[function as usize]
+                    .name
+                    .clone();
+                let name = match at.name() {
+                    name if name.is_empty() => format!("a variable of {owner}"),
+                    name => format!("{name} of {owner}"),
+                };
+                let object = self.reading.program.object(name, Storage::Stack(function));
+                self.reading.objects.insert(at, object);
+                let to = self.value(at);
+                self.fact(Fact::Address { to, object });
+                // If it is outside, where it is has to be told.
+                self.access(function, at, 8, times, false);
+            }
+            LLVMLoad => {
+                let bytes = self.module.size(at.kind());
+                self.access(function, operands[0], bytes, times, false);
+                if may_hold_pointer(at.kind()) {
+                    let (to, pointer) = (self.value(at), self.value(operands[0]));
+                    self.fact(Fact::Load { to, pointer });
+                }
+            }
+            LLVMStore => {
+                let bytes = self.module.size(operands[0].kind());
+                self.access(function, operands[1], bytes, times, true);
+                if may_hold_pointer(operands[0].kind()) {
+                    let (value, pointer) = (self.value(operands[0]), self.value(operands[1]));
+                    self.fact(Fact::Store { pointer, value });
+                }
+            }
+            LLVMGetElementPtr | LLVMFreeze => {
+                let (to, from) = (self.value(at), self.value(operands[0]));
+                self.fact(Fact::Copy { to, from });
+            }
+            LLVMRet => {
+                if let Some(from) = operands.first() {
+                    let from = self.value(*from);
+                    let to = self.reading.program.functions[function as usize].result;
+                    self.fact(Fact::Copy { to, from });
+                }
+            }
+            LLVMCall => self.call(function, at, times),
+            LLVMAtomicRMW | LLVMAtomicCmpXchg => {
+                self.refuse(function, "it has atomic operations", at);
+                self.access(function, operands[0], 8, times, true);
+            }
+            LLVMVAArg => self.refuse(function, "it has an instruction for variable arguments", at),
+            LLVMInvoke | LLVMCallBr | LLVMIndirectBr => {
+                self.refuse(function, "it jumps to computed places", at);
+            }
+            LLVMBr | LLVMSwitch | LLVMUnreachable | LLVMICmp | LLVMFCmp => {}
+            _ if may_hold_pointer(at.kind()) => {
+                let to = self.value(at);
+                for from in operands {
+                    let from = self.value(from);
+                    self.fact(Fact::Copy { to, from });
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn call(&mut self, function: FunctionId, at: Value, times: u64) {
+        let mut callee = at.callee();
+        if callee.is_alias() {
+            callee = callee.aliasee();
+        }
+        if callee.is_assembly() {
+            self.refuse(function, "it has inline assembly", at);
+            for argument in at.arguments() {
+                let argument = self.value(argument);
+                self.reading.program.given_away.push(argument);
+            }
+            return;
+        }
+        for (index, _) in (1..).zip(at.arguments()) {
+            if at.has_call_attribute(index, "byval") {
+                self.refuse(function, "it passes a structure by value", at);
+            }
+        }
+        let name = callee.name();
+        if let Some(own) = name.strip_prefix("llvm.")
+            && known_name(&name).is_none()
+        {
+            self.intrinsic(own, at);
+            return;
+        }
+        let arguments = at
+            .arguments()
+            .into_iter()
+            .map(|one| self.value(one))
+            .collect();
+        let result = match may_hold_pointer(at.kind()) {
+            true => self.value(at),
+            false => NOTHING,
+        };
+        let (callee, does) = match self.reading.functions.get(&callee) {
+            Some(id) if callee.is_function() => {
+                let does = self.reading.program.functions[*id as usize]
+                    .annotation
+                    .clone();
+                (Callee::Direct(*id), does)
+            }
+            _ => (Callee::Indirect(self.value(callee)), None),
+        };
+        let does = does.unwrap_or_default();
+        if does.jumps {
+            self.refuse(function, "it jumps between functions", at);
+        }
+        let allocates = (does.allocates || does.reallocates.is_some()).then(|| {
+            let program = &mut self.reading.program;
+            let owner = program.functions[function as usize].name.clone();
+            let Place { file, line } = place(at);
+            let file = file.rsplit('/').next().unwrap_or("").to_owned();
+            program.object(
+                format!("memory of {owner} ({file}:{line})"),
+                Storage::Heap(function),
+            )
+        });
+        if let Some(object) = allocates {
+            self.reading.objects.insert(at, object);
+        }
+        let moved = match moved(&does, at.arguments().len()) {
+            Some(moved) => {
+                self.reading.moving.push((at, moved));
+                let counter = self.reading.blocks + self.reading.moving.len() - 1;
+                self.weight(counter)
+            }
+            None => 0,
+        };
+        let result_bytes = if at.is_used() {
+            self.module.size(at.kind())
+        } else {
+            0
+        };
+        self.reading.program.calls.push(Call {
+            function,
+            callee,
+            arguments,
+            result,
+            result_bytes,
+            times,
+            moved,
+            allocates,
+            place: place(at),
+        });
+    }
+
+    fn intrinsic(&mut self, own: &str, at: Value) {
+        let arguments = at.arguments();
+        if own.starts_with("va_") {
+            // Where variable arguments are differs from run to run.
+            for argument in arguments {
+                let argument = self.value(argument);
+                self.reading.program.given_away.push(argument);
+            }
+        } else if may_hold_pointer(at.kind()) {
+            let to = self.value(at);
+            for from in arguments {
+                let from = self.value(from);
+                self.fact(Fact::Copy { to, from });
+            }
+        }
+    }
+}

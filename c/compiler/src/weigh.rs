@@ -1,0 +1,113 @@
+//! A program that counts how often each of its blocks runs, and how many bytes its
+//! calls move.
+
+use std::path::Path;
+
+use crate::ir::{Builder, LLVMIntPredicate, LLVMLinkage, LLVMOpcode, Module, Value};
+use crate::read::{Moved, Reading};
+
+/// Inserts the counters. They are added to a file when the program ends.
+pub(crate) fn insert(module: &Module, reading: &Reading, file: &Path) {
+    let builder = Builder::new(module);
+    let word = module.int(64);
+    // The first says which counters these are.
+    let count = (1 + reading.blocks + reading.moving.len()) as u64;
+    let mut initial = vec![module.constant(word, 0); count as usize];
+    initial[0] = module.constant(word, reading.signature());
+    let initial = module.constant_array(word, &initial);
+    let counters = module.global("__reprise_counters", initial.kind());
+    counters.set_initializer(initial);
+    counters.set_linkage(LLVMLinkage::LLVMInternalLinkage);
+    let add = |index: u64, amount: Value| {
+        let place = builder.element(word, counters, module.constant(word, index));
+        let sum = builder.add(builder.load(word, place), amount);
+        builder.store(sum, place);
+    };
+    let mut number = 1;
+    for function in &reading.defined {
+        for block in function.blocks() {
+            let all = block.instructions();
+            let first = all
+                .iter()
+                .find(|one| !matches!(one.opcode(), LLVMOpcode::LLVMPHI | LLVMOpcode::LLVMAlloca));
+            if let Some(first) = first {
+                builder.before(*first);
+                add(number, module.constant(word, 1));
+            }
+            number += 1;
+        }
+    }
+    for (call, moved) in &reading.moving {
+        insert_moved(module, &builder, *call, *moved, &|amount| {
+            add(number, amount);
+        });
+        number += 1;
+    }
+    let (pointer, void) = (module.pointer(), module.void());
+    let mut name = file.to_string_lossy().into_owned().into_bytes();
+    name.push(0);
+    let text = module.constant_bytes(&name);
+    let path = module.global("__reprise_weights", text.kind());
+    path.set_initializer(text);
+    let of = module.function_type(void, &[pointer, pointer, word]);
+    let weighed = module.declare("__reprise_weighed", of);
+    let at_end = module.function("__reprise_weigh_end", module.function_type(void, &[]));
+    builder.at_end(module.append_block(at_end));
+    builder.call(of, weighed, &[path, counters, module.constant(word, count)]);
+    builder.ret(None);
+    let list = module.global("__reprise_weigh_at_end", pointer);
+    list.set_initializer(at_end);
+    list.set_section(".fini_array");
+    define_nothing(module, &builder);
+}
+
+fn insert_moved(
+    module: &Module,
+    builder: &Builder,
+    call: Value,
+    moved: Moved,
+    add: &dyn Fn(Value),
+) {
+    let word = module.int(64);
+    let arguments = call.arguments();
+    let Some(next) = call.next() else {
+        return;
+    };
+    builder.before(next);
+    builder.located(call.debug_location());
+    let as_word = |value: Value| match value.kind().width() {
+        0 => module.constant(word, 0),
+        _ => builder.sign_extend_or_cut(value, word),
+    };
+    let zero = module.constant(word, 0);
+    let positive = |value: Value| {
+        let is = builder.compare(LLVMIntPredicate::LLVMIntSGT, value, zero);
+        builder.select(is, value, zero)
+    };
+    let amount = match moved {
+        Moved::Bytes(bytes) => module.constant(word, bytes),
+        Moved::Argument(at) => as_word(arguments[at]),
+        Moved::Result => positive(as_word(call)),
+        Moved::ResultTimes(at) => builder.mul(positive(as_word(call)), as_word(arguments[at])),
+        Moved::Text(at) => {
+            let of = module.function_type(word, &[module.pointer()]);
+            let length = module.declare("__reprise_text_length", of);
+            builder.call(of, length, &[arguments[at]])
+        }
+    };
+    add(amount);
+}
+
+/// What the runtime expects of a program that was cut, of which there is nothing.
+fn define_nothing(module: &Module, builder: &Builder) {
+    let none = module.array(module.pointer(), 1);
+    let entries = module.global("__reprise_entries", none);
+    entries.set_initializer(module.zero(none));
+    let entry = module.function(
+        "__reprise_no_entry",
+        module.function_type(module.void(), &[]),
+    );
+    entry.set_section("reprise_entry");
+    builder.at_end(module.append_block(entry));
+    builder.ret(None);
+}

@@ -1,0 +1,60 @@
+//! Events for people.
+
+use crate::{Crossing, Program};
+
+/// One event, in a line.
+pub fn describe(event: &Crossing, program: &Program) -> String {
+    let at = |site: u32| match program.sites.get(site as usize) {
+        Some(site) => format!("{} ({})", site.function, site.place),
+        None => format!("site {site}"),
+    };
+    let what = |site: u32| match program.sites.get(site as usize) {
+        Some(site) if !site.what.is_empty() => site.what.clone(),
+        _ => "a function".to_owned(),
+    };
+    match event {
+        Crossing::Entry {
+            function,
+            arguments,
+        } => {
+            let name = program.entries.get(*function as usize);
+            let name = name.map_or_else(|| format!("function {function}"), Clone::clone);
+            let (words, _) = arguments.as_chunks::<8>();
+            let words = words.iter().map(|word| number(word));
+            format!("calls {name}({})", words.collect::<Vec<_>>().join(", "))
+        }
+        Crossing::Value { site, bytes } => {
+            format!("{} reads {}", at(*site), number(bytes))
+        }
+        Crossing::Result {
+            site,
+            bytes,
+            filled,
+        } => {
+            let result = if bytes.is_empty() {
+                String::new()
+            } else {
+                format!(" {}", number(bytes))
+            };
+            let filled: usize = filled.iter().map(|(_, bytes)| bytes.len()).sum();
+            let filled = match filled {
+                0 => String::new(),
+                len => format!(", with {len} bytes"),
+            };
+            format!("{} returns{result} to {}{filled}", what(*site), at(*site))
+        }
+        Crossing::End { .. } => "ends".to_owned(),
+    }
+}
+
+fn number(bytes: &[u8]) -> String {
+    if bytes.len() > 8 {
+        return format!("{} bytes", bytes.len());
+    }
+    let mut word = [0; 8];
+    word[..bytes.len()].copy_from_slice(bytes);
+    match u64::from_le_bytes(word) {
+        small @ 0..0x1_0000 => small.to_string(),
+        large => format!("{large:#x}"),
+    }
+}

@@ -1,0 +1,126 @@
+//! What crosses the boundary of chosen functions of a C program: streams of the
+//! kind [`KIND`], and what a recording says about the program that it is of.
+//!
+//! A program that was cut writes these events, and its replay asks for them. Both
+//! are done by the same code, linked into the program, so a replay is at the same
+//! place when it asks.
+//!
+//! ```text
+//!  byte    1 entry, 2 value, 3 result, 4 end
+//!  entry:   number of the function, bytes of the arguments (eight for each)
+//!  value:   number of the site, bytes
+//!  result:  number of the site, number of bytes, bytes,
+//!           then up to the end: word address, number of bytes, bytes
+//!  end:     word: checksum of all inside memory, word: how much of the pool is used
+//!
+//!  number   seven bits to a byte, lowest first, top bit set on all but the last
+//!  word     eight bytes, little-endian
+//! ```
+//! *entry*: an outside function calls an inside one. *value*: an inside function
+//! reads outside memory, or takes the address of an outside local variable.
+//! *result*: an outside function that an inside one has called returns, and has
+//! filled these pieces of inside memory. Everything else follows.
+//!
+//! Pure; reader and writer are side by side.
+#![deny(clippy::panic, clippy::unwrap_used)]
+
+mod describe;
+mod program;
+mod wire;
+
+pub use crate::describe::describe;
+pub use crate::program::{DETAILS, Program, SECTION, Site, Subject};
+pub use crate::wire::{WireError, read, write};
+
+/// The kind of the streams.
+pub const KIND: &str = "c.crossings";
+
+/// The version of the events.
+pub const VERSION: u32 = 1;
+
+/// The kind of the recordings.
+pub const RECORDING: &str = "c.cut";
+
+/// The environment variable by which a program learns where its spool is.
+pub const SPOOL: &str = "REPRISE_CUT_SPOOL";
+
+/// How a replay asks for what is next: by this system call, which there is not.
+pub const QUESTION: u64 = 511;
+
+/// What a replay asks for; the first argument of the call.
+pub mod ask {
+    /// An entry, a result or the end; the second argument is the site of the call
+    /// that waits for its result, or [`NOBODY`].
+    pub const NEXT: u64 = 1;
+    /// A value; the second argument is the site.
+    pub const VALUE: u64 = 2;
+    /// Nothing: it has come to the end, and this is its checksum.
+    pub const END: u64 = 3;
+    /// The site of nobody: no inside function waits for a result.
+    pub const NOBODY: u64 = u32::MAX as u64;
+}
+
+/// What a replay is told about what is next; the result of the call. The number of
+/// the function follows from [`answer::ENTRY`] on.
+pub mod answer {
+    /// The result is in the buffer.
+    pub const RESULT: u64 = 0;
+    /// The run has ended.
+    pub const END: u64 = 1;
+    /// This and the number of a function, whose arguments are in the buffer.
+    pub const ENTRY: u64 = 2;
+}
+
+/// Where inside memory is, but for globals: a range of its own.
+pub mod area {
+    /// Where the area begins.
+    pub const START: u64 = 0x2000_0000_0000;
+    /// How long it is: 64 GiB.
+    pub const LEN: u64 = 1 << 36;
+    /// The stack is at its beginning, and grows down from here.
+    pub const STACK_LEN: u64 = 64 << 20;
+    /// Where the pool of the heap begins.
+    pub const POOL: u64 = START + STACK_LEN;
+    /// Where a replay has the processor's stack; nothing is there in a run.
+    pub const REPLAY_STACK: u64 = START - (1 << 30);
+    /// How long that is.
+    pub const REPLAY_STACK_LEN: u64 = 64 << 20;
+}
+
+/// The longest value; a longer one is several.
+pub const BUFFER_LEN: usize = 1 << 16;
+
+/// One event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Crossing {
+    /// An inside function is called from outside.
+    Entry {
+        /// Its number among those that can be.
+        function: u32,
+        /// What it is called with, eight bytes each.
+        arguments: Vec<u8>,
+    },
+    /// Outside memory is read.
+    Value {
+        /// By which instruction.
+        site: u32,
+        /// What is there.
+        bytes: Vec<u8>,
+    },
+    /// A call returns.
+    Result {
+        /// Which.
+        site: u32,
+        /// What it returns, if that is used.
+        bytes: Vec<u8>,
+        /// What it has filled.
+        filled: Vec<(u64, Vec<u8>)>,
+    },
+    /// The run has ended.
+    End {
+        /// A checksum of inside memory.
+        sum: u64,
+        /// How many bytes of the pool are in use.
+        pool: u64,
+    },
+}

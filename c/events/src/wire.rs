@@ -1,0 +1,190 @@
+//! The bytes of an event.
+
+use crate::Crossing;
+
+/// Why bytes are no event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WireError {
+    /// They end inside a value.
+    #[error("the event ends too early")]
+    Short,
+    /// There is no such event.
+    #[error("no event begins with {0}")]
+    Unknown(u8),
+    /// A number does not fit.
+    #[error("a number is too large")]
+    Number,
+    /// There is more than the event.
+    #[error("{0} bytes follow the event")]
+    Long(usize),
+}
+
+/// Appends an event to `out`.
+pub fn write(event: &Crossing, out: &mut Vec<u8>) {
+    match event {
+        Crossing::Entry {
+            function,
+            arguments,
+        } => {
+            out.push(1);
+            number(out, u64::from(*function));
+            out.extend_from_slice(arguments);
+        }
+        Crossing::Value { site, bytes } => {
+            out.push(2);
+            number(out, u64::from(*site));
+            out.extend_from_slice(bytes);
+        }
+        Crossing::Result {
+            site,
+            bytes,
+            filled,
+        } => {
+            out.push(3);
+            number(out, u64::from(*site));
+            number(out, bytes.len() as u64);
+            out.extend_from_slice(bytes);
+            for (address, bytes) in filled {
+                out.extend_from_slice(&address.to_le_bytes());
+                number(out, bytes.len() as u64);
+                out.extend_from_slice(bytes);
+            }
+        }
+        Crossing::End { sum, pool } => {
+            out.push(4);
+            out.extend_from_slice(&sum.to_le_bytes());
+            out.extend_from_slice(&pool.to_le_bytes());
+        }
+    }
+}
+
+/// Reads an event.
+pub fn read(bytes: &[u8]) -> Result<Crossing, WireError> {
+    let mut rest = bytes;
+    let (tag, after) = rest.split_first().ok_or(WireError::Short)?;
+    rest = after;
+    let small = |rest: &mut &[u8]| {
+        let number = take_number(rest)?;
+        u32::try_from(number).map_err(|_| WireError::Number)
+    };
+    Ok(match tag {
+        1 => Crossing::Entry {
+            function: small(&mut rest)?,
+            arguments: rest.to_vec(),
+        },
+        2 => Crossing::Value {
+            site: small(&mut rest)?,
+            bytes: rest.to_vec(),
+        },
+        3 => {
+            let site = small(&mut rest)?;
+            let bytes = take_bytes(&mut rest)?;
+            let mut filled = Vec::new();
+            while !rest.is_empty() {
+                filled.push((take_word(&mut rest)?, take_bytes(&mut rest)?));
+            }
+            Crossing::Result {
+                site,
+                bytes,
+                filled,
+            }
+        }
+        4 => {
+            let (sum, pool) = (take_word(&mut rest)?, take_word(&mut rest)?);
+            if !rest.is_empty() {
+                return Err(WireError::Long(rest.len()));
+            }
+            Crossing::End { sum, pool }
+        }
+        other => return Err(WireError::Unknown(*other)),
+    })
+}
+
+fn number(out: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+fn take_number(rest: &mut &[u8]) -> Result<u64, WireError> {
+    let mut number = 0_u64;
+    for shift in (0..63).step_by(7) {
+        let (byte, after) = rest.split_first().ok_or(WireError::Short)?;
+        *rest = after;
+        number |= u64::from(byte & 0x7f) << shift;
+        if byte & 0x80 == 0 {
+            return Ok(number);
+        }
+    }
+    Err(WireError::Number)
+}
+
+fn take_word(rest: &mut &[u8]) -> Result<u64, WireError> {
+    let (word, after) = rest.split_first_chunk::<8>().ok_or(WireError::Short)?;
+    *rest = after;
+    Ok(u64::from_le_bytes(*word))
+}
+
+fn take_bytes(rest: &mut &[u8]) -> Result<Vec<u8>, WireError> {
+    let len = take_number(rest)?;
+    let len = usize::try_from(len).map_err(|_| WireError::Number)?;
+    let (bytes, after) = rest.split_at_checked(len).ok_or(WireError::Short)?;
+    *rest = after;
+    Ok(bytes.to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn events() -> impl Strategy<Value = Crossing> {
+        let bytes = || prop::collection::vec(any::<u8>(), 0..300);
+        let filled = prop::collection::vec((any::<u64>(), bytes()), 0..3);
+        prop_oneof![
+            (any::<u32>(), bytes()).prop_map(|(function, arguments)| Crossing::Entry {
+                function,
+                arguments
+            }),
+            (any::<u32>(), bytes()).prop_map(|(site, bytes)| Crossing::Value { site, bytes }),
+            (any::<u32>(), bytes(), filled).prop_map(|(site, bytes, filled)| {
+                Crossing::Result {
+                    site,
+                    bytes,
+                    filled,
+                }
+            }),
+            (any::<u64>(), any::<u64>()).prop_map(|(sum, pool)| Crossing::End { sum, pool }),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_written_is_read(event in events()) {
+            let mut bytes = Vec::new();
+            write(&event, &mut bytes);
+            prop_assert_eq!(read(&bytes), Ok(event));
+        }
+
+        #[test]
+        fn any_bytes_are_an_event_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
+            let _ = read(&bytes);
+        }
+    }
+
+    #[test]
+    fn version_1_is_read() {
+        let text: &[u8] = &[3, 5, 4, 1, 2, 3, 4, 0, 0, 0, 0, 0, 0x20, 0, 0, 1, 9];
+        let filled = vec![(0x2000_0000_0000, vec![9])];
+        let expected = Crossing::Result {
+            site: 5,
+            bytes: vec![1, 2, 3, 4],
+            filled,
+        };
+        assert_eq!(read(text), Ok(expected));
+        assert_eq!(read(&[4, 1]), Err(WireError::Short));
+        assert_eq!(read(&[9]), Err(WireError::Unknown(9)));
+    }
+}

@@ -1,0 +1,54 @@
+//! Where a replay is, in the words of the program.
+
+use reprise_c_events::{Program, ask};
+
+/// What a replay asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// What is next.
+    Next,
+    /// A value.
+    Value,
+    /// It has come to its end.
+    End,
+}
+
+impl Asked {
+    /// What the first argument of a question says.
+    pub fn of(what: u64) -> Option<Self> {
+        match what {
+            ask::NEXT => Some(Self::Next),
+            ask::VALUE => Some(Self::Value),
+            ask::END => Some(Self::End),
+            _ => None,
+        }
+    }
+
+    /// For people.
+    pub fn describe(&self) -> &'static str {
+        match self {
+            Self::Next => "a call to return",
+            Self::Value => "a read of outside memory",
+            Self::End => "the end",
+        }
+    }
+}
+
+/// A site in words.
+pub(crate) fn site(program: &Program, site: u64) -> String {
+    let site = usize::try_from(site)
+        .ok()
+        .and_then(|site| program.sites.get(site));
+    match site {
+        Some(site) if site.what.is_empty() => format!("{} ({})", site.function, site.place),
+        Some(site) => format!("{} in {} ({})", site.what, site.function, site.place),
+        None => "no place that is known".to_owned(),
+    }
+}
+
+impl crate::translate::Translated {
+    /// A site in words.
+    pub fn site(&self, number: u64) -> String {
+        site(&self.subject.program, number)
+    }
+}

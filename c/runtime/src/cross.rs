@@ -1,0 +1,157 @@
+//! What code that `reprise cut` has inserted calls.
+
+use std::sync::atomic::Ordering;
+
+use crate::memory::{is_inside, is_owned};
+use crate::{INSIDE, Mode, mode, record, replay};
+
+fn bytes<'a>(address: *const u8, len: usize) -> &'a [u8] {
+    if len == 0 {
+        return &[];
+    }
+    // SAFETY: inserted code hands over what the program itself is about to read.
+    unsafe { std::slice::from_raw_parts(address, len) }
+}
+
+/// In front of a load: from where to load instead.
+#[unsafe(no_mangle)]
+extern "C" fn __reprise_read(address: *const u8, len: u32, site: u32) -> *const u8 {
+    if is_inside(address.addr() as u64) {
+        return address;
+    }
+    match mode() {
+        Mode::Off => address,
+        Mode::Record => {
+            record::simple(2, site, bytes(address, len as usize));
+            address
+        }
+        Mode::Replay => {
+            replay::value(site);
+            replay::buffer()
+        }
+    }
+}
+
+/// In front of a store: whereto to store instead. In a replay there is no outside.
+#[unsafe(no_mangle)]
+extern "C" fn __reprise_write(address: *mut u8) -> *mut u8 {
+    if mode() != Mode::Replay || is_owned(address.addr() as u64) {
+        return address;
+    }
+    replay::buffer().cast_mut()
+}
+
+/// The address of something outside that is elsewhere in each run.
+#[unsafe(no_mangle)]
+extern "C" fn __reprise_address(address: u64, site: u32) -> u64 {
+    logged(site, || address)
+}
+
+/// What an outside computation finds out; a replay is told.
+pub(crate) fn logged(site: u32, compute: impl FnOnce() -> u64) -> u64 {
+    match mode() {
+        Mode::Off => compute(),
+        Mode::Record => {
+            let value = compute();
+            record::simple(2, site, &value.to_le_bytes());
+            value
+        }
+        Mode::Replay => {
+            replay::value(site);
+            // SAFETY: the buffer is longer than this.
+            unsafe { replay::buffer().cast::<u64>().read_unaligned() }
+        }
+    }
+}
+
+/// An inside function is called by somebody; what to give back to
+/// [`__reprise_leave`].
+#[unsafe(no_mangle)]
+extern "C" fn __reprise_enter(entry: u32, arguments: *const u8, len: u32) -> u32 {
+    if mode() == Mode::Record {
+        record::claim();
+    }
+    if INSIDE.load(Ordering::Relaxed) {
+        return 1;
+    }
+    if mode() == Mode::Record {
+        record::simple(1, entry, bytes(arguments, len as usize));
+    }
+    INSIDE.store(true, Ordering::Relaxed);
+    0
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __reprise_leave(was: u32) {
+    INSIDE.store(was != 0, Ordering::Relaxed);
+}
+
+/// An inside function is about to call an outside one. 0: it has to; 1: this is a
+/// replay, and the result is in the buffer.
+#[unsafe(no_mangle)]
+extern "C" fn __reprise_out(site: u32) -> u32 {
+    if mode() == Mode::Replay {
+        replay::wait_for(u64::from(site));
+        return 1;
+    }
+    INSIDE.store(false, Ordering::Relaxed);
+    0
+}
+
+unsafe extern "C" {
+    fn __errno_location() -> *mut i32;
+}
+
+/// A function of which nothing is known is given memory. If it is inside after all,
+/// what was computed does not hold, and the recording ends here: what is written to
+/// that memory would be missing.
+#[unsafe(no_mangle)]
+extern "C" fn __reprise_given(address: *const u8) {
+    if mode() == Mode::Record && is_owned(address.addr() as u64) {
+        record::give_up();
+    }
+}
+
+/// The outside function has filled memory.
+#[unsafe(no_mangle)]
+extern "C" fn __reprise_filled(address: *const u8, len: i64) {
+    if len > 0 && mode() == Mode::Record && is_owned(address.addr() as u64) {
+        record::filled(address.addr() as u64, len.cast_unsigned());
+    }
+}
+
+/// The outside function has filled memory with a text.
+#[unsafe(no_mangle)]
+extern "C" fn __reprise_filled_text(address: *const u8) {
+    if !address.is_null() && mode() == Mode::Record && is_owned(address.addr() as u64) {
+        let len = crate::plain::length(address) + 1;
+        record::filled(address.addr() as u64, len as u64);
+    }
+}
+
+/// The outside function is back, and this is what it returned.
+#[unsafe(no_mangle)]
+extern "C" fn __reprise_back(site: u32, result: *const u8, len: u32) {
+    if mode() == Mode::Record {
+        // SAFETY: the C library has one for each thread.
+        let errno = unsafe { __errno_location().read() };
+        record::result(site, bytes(result, len as usize));
+        // SAFETY: as above.
+        unsafe { __errno_location().write(errno) };
+    }
+    INSIDE.store(true, Ordering::Relaxed);
+}
+
+unsafe extern "C" {
+    #[link_name = "__start_reprise_entry"]
+    static ENTRY_START: u8;
+    #[link_name = "__stop_reprise_entry"]
+    static ENTRY_END: u8;
+}
+
+/// Whether a pointer is that of an inside function.
+#[unsafe(no_mangle)]
+extern "C" fn __reprise_is_entry(function: u64) -> u32 {
+    let entries = (&raw const ENTRY_START).addr() as u64..(&raw const ENTRY_END).addr() as u64;
+    u32::from(entries.contains(&function))
+}

@@ -1,0 +1,59 @@
+//! What is linked into a C program that was cut: it writes down what crosses the
+//! boundary, and in a replay it asks for it.
+//!
+//! Both are done by the same functions, called by code that `reprise cut` has put
+//! into the program. In a run they append to the spool that `reprise record` has
+//! made; without one they do nothing but what the program would have done. In a
+//! replay there is no C library, no system and no outside: a player puts the
+//! program's memory into a blank process and answers questions. So nothing that a
+//! replay executes may call anything that is not here.
+//!
+//! | question | file |
+//! | --- | --- |
+//! | what does inserted code call? | `cross.rs` |
+//! | how does an event get into the spool? | `record.rs` |
+//! | how does a replay ask, and who calls inside functions there? | `replay.rs` |
+//! | where is inside memory, and how is it allocated? | `memory.rs`, `pool.rs` |
+//! | which functions of the C library are here, too? | `own.rs`, `plain.rs` |
+//! | how is a program weighed? | `weigh.rs` |
+#![allow(
+    unsafe_code,
+    reason = "it is called by C, and its memory is the program's"
+)]
+
+mod cross;
+mod memory;
+mod own;
+mod plain;
+mod pool;
+mod record;
+mod replay;
+mod weigh;
+
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+
+/// What the functions do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mode {
+    /// Only what the program would have done.
+    Off,
+    Record,
+    Replay,
+}
+
+static MODE: AtomicU8 = AtomicU8::new(0);
+
+/// Inside code is running.
+static INSIDE: AtomicBool = AtomicBool::new(false);
+
+fn mode() -> Mode {
+    match MODE.load(Ordering::Relaxed) {
+        1 => Mode::Record,
+        2 => Mode::Replay,
+        _ => Mode::Off,
+    }
+}
+
+fn set_mode(mode: Mode) {
+    MODE.store(mode as u8, Ordering::Relaxed);
+}

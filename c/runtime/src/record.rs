@@ -1,0 +1,194 @@
+//! From the program into the spool.
+
+use std::cell::UnsafeCell;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use reprise_c_events::{BUFFER_LEN, SPOOL};
+use reprise_recording::spool::ring::{RingInfo, RingWriter};
+use reprise_recording::spool::{StdEnvironment, SubjectSpool};
+
+use crate::{INSIDE, Mode, memory, mode, set_mode};
+
+/// What is needed while events are written.
+struct Recorder {
+    ring: Option<RingWriter<StdEnvironment>>,
+    event: Vec<u8>,
+    /// Pieces of memory that the call that is on its way back has filled.
+    filled: Vec<(u64, u64)>,
+}
+
+struct Shared(UnsafeCell<Recorder>);
+
+// SAFETY: `with` lets only the thread in that owns the recording.
+unsafe impl Sync for Shared {}
+
+static RECORDER: Shared = Shared(UnsafeCell::new(Recorder {
+    ring: None,
+    event: Vec::new(),
+    filled: Vec::new(),
+}));
+
+/// Whose recording it is: the thread pointer of the first that went inside.
+static OWNER: AtomicU64 = AtomicU64::new(0);
+
+fn thread() -> u64 {
+    let pointer: u64;
+    // SAFETY: the C library keeps the thread pointer at the place that it points to.
+    unsafe { std::arch::asm!("mov {}, fs:[0]", out(reg) pointer, options(nostack, readonly)) };
+    pointer
+}
+
+/// The recording is the first thread's that goes inside. Another one that does ends
+/// it: there is no order among them yet.
+pub(crate) fn claim() -> bool {
+    let me = thread();
+    let owner = OWNER.compare_exchange(0, me, Ordering::Relaxed, Ordering::Relaxed);
+    let other = owner.is_err_and(|owner| owner != me);
+    if other {
+        set_mode(Mode::Off);
+    }
+    !other
+}
+
+/// The program runs on unrecorded.
+pub(crate) fn give_up() {
+    set_mode(Mode::Off);
+}
+
+/// The recorder, if it is this thread's.
+fn with(act: impl FnOnce(&mut Recorder, &mut RingWriter<StdEnvironment>)) {
+    if !claim() {
+        return;
+    }
+    // SAFETY: only the owner gets here, and `act` does not come here again.
+    let recorder = unsafe { &mut *RECORDER.0.get() };
+    if let Some(mut ring) = recorder.ring.take() {
+        act(recorder, &mut ring);
+        recorder.ring = Some(ring);
+    }
+}
+
+extern "C" fn begin() {
+    if !memory::map_area() {
+        // The program cannot run without it: inside variables are there.
+        eprintln!("reprise: the memory for recorded variables cannot be had");
+        std::process::abort();
+    }
+    let Some(path) = std::env::var_os(SPOOL) else {
+        return;
+    };
+    // SAFETY: nothing else runs yet. What the program starts has its own recording.
+    unsafe { std::env::remove_var(SPOOL) };
+    let info = RingInfo {
+        process: std::process::id(),
+        thread: 1,
+        name: "main",
+        ..RingInfo::default()
+    };
+    let ring = SubjectSpool::open(path)
+        .ok()
+        .and_then(|spool| spool.ring(info));
+    if ring.is_none() {
+        return;
+    }
+    // SAFETY: nothing else runs yet.
+    unsafe { (*RECORDER.0.get()).ring = ring };
+    set_mode(Mode::Record);
+    // SAFETY: a handler that takes nothing and lives as long as the program.
+    unsafe { pthread_atfork(None, None, Some(forked)) };
+}
+
+unsafe extern "C" {
+    fn pthread_atfork(
+        prepare: Option<extern "C" fn()>,
+        parent: Option<extern "C" fn()>,
+        child: Option<extern "C" fn()>,
+    ) -> i32;
+}
+
+/// The child of a fork runs on unrecorded.
+extern "C" fn forked() {
+    set_mode(Mode::Off);
+}
+
+extern "C" fn end() {
+    if mode() != Mode::Record {
+        return;
+    }
+    with(|recorder, ring| {
+        recorder.event.clear();
+        recorder.event.push(4);
+        recorder
+            .event
+            .extend_from_slice(&memory::sum().to_le_bytes());
+        let (start, end) = crate::pool::used();
+        recorder
+            .event
+            .extend_from_slice(&(end - start).to_le_bytes());
+        ring.append(&recorder.event);
+    });
+    set_mode(Mode::Off);
+    // SAFETY: nobody is inside any more.
+    unsafe { (*RECORDER.0.get()).ring = None };
+}
+
+#[used]
+#[unsafe(link_section = ".init_array")]
+static BEGIN: extern "C" fn() = begin;
+
+#[used]
+#[unsafe(link_section = ".fini_array")]
+static END: extern "C" fn() = end;
+
+fn number(out: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+/// An event that is a number and bytes.
+pub(crate) fn simple(tag: u8, site: u32, bytes: &[u8]) {
+    with(|recorder, ring| {
+        recorder.event.clear();
+        recorder.event.push(tag);
+        number(&mut recorder.event, u64::from(site));
+        recorder.event.extend_from_slice(bytes);
+        ring.append(&recorder.event);
+    });
+}
+
+/// Outside memory is read, as many events as that takes.
+pub(crate) fn values(site: u32, bytes: &[u8]) {
+    for piece in bytes.chunks(BUFFER_LEN) {
+        simple(2, site, piece);
+    }
+}
+
+/// The call that is on its way back has filled memory.
+pub(crate) fn filled(address: u64, len: u64) {
+    with(|recorder, _| recorder.filled.push((address, len)));
+}
+
+/// A call is back.
+pub(crate) fn result(site: u32, bytes: &[u8]) {
+    with(|recorder, ring| {
+        let mut event = std::mem::take(&mut recorder.event);
+        event.clear();
+        event.push(3);
+        number(&mut event, u64::from(site));
+        number(&mut event, bytes.len() as u64);
+        event.extend_from_slice(bytes);
+        for (address, len) in recorder.filled.drain(..) {
+            event.extend_from_slice(&address.to_le_bytes());
+            number(&mut event, len);
+            // SAFETY: an annotated call has just filled it.
+            let bytes = unsafe { std::slice::from_raw_parts(address as *const u8, len as usize) };
+            event.extend_from_slice(bytes);
+        }
+        ring.append(&event);
+        recorder.event = event;
+    });
+    INSIDE.store(true, Ordering::Relaxed);
+}

@@ -1,0 +1,167 @@
+//! `reprise cc` and `reprise cut`: what is asked of the part that has LLVM, which is
+//! a program of its own, and what its answers look like to a person.
+
+mod report;
+
+use std::env;
+use std::ffi::OsString;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use reprise_c_analysis::boundary::Choice;
+use reprise_cc::kept::Kept;
+use reprise_cc::request::{self, Answer};
+use reprise_cc::{COMPILER, PACKAGES, wrapper};
+
+use crate::doctor::programs;
+use crate::failure::{Failure, Status};
+use crate::record::observe::{child, not_started};
+use crate::say::say;
+
+/// The program that has LLVM.
+const PROGRAM: &str = "reprise-cc";
+
+/// What is linked into programs that are cut.
+const RUNTIME: &str = "libreprise_c.a";
+
+/// What `reprise cut` was told.
+#[derive(Debug)]
+pub struct Request {
+    /// The program.
+    pub program: PathBuf,
+    /// The functions that have to be inside.
+    pub targets: Vec<String>,
+    /// How the boundary is chosen.
+    pub choice: Choice,
+    /// Where the program that can be recorded goes.
+    pub output: Option<PathBuf>,
+    /// A function that somebody wants to know about.
+    pub explain: Option<String>,
+    /// Files with annotations.
+    pub annotations: Vec<PathBuf>,
+    /// The answer is for a program.
+    pub json: bool,
+}
+
+/// Runs the compiler.
+pub fn compile(arguments: &[OsString]) -> Result<Status, Failure> {
+    let status = wrapper::run(arguments)
+        .map_err(|error| Failure::new(format!("run {COMPILER}"), error).next(install()))?;
+    let code = status.code().or(status.signal().map(|signal| 128 + signal));
+    let code = code.and_then(|code| u8::try_from(code).ok());
+    Ok(Status::Subject(code.unwrap_or(1)))
+}
+
+fn install() -> String {
+    format!("sudo apt install {PACKAGES}")
+}
+
+/// Builds a program that counts, and runs a command with it.
+pub fn weigh(
+    program: &Path,
+    annotations: &[PathBuf],
+    command: &[OsString],
+) -> Result<Status, Failure> {
+    let doing = format!("weigh {}", program.display());
+    let is_meant = |word: &OsString| {
+        let same = |path: &Path| path.canonicalize().ok();
+        let meant = same(program);
+        meant.is_some() && same(Path::new(word)) == meant
+    };
+    if !command.first().is_some_and(is_meant) {
+        let wrong = "the command does not run this program itself";
+        let program = program.display();
+        return Err(Failure::new(doing, wrong)
+            .next(format!("reprise cut {program} --weigh -- {program} …"))
+            .status(Status::BadInput));
+    }
+    let folder = tempfile::Builder::new().prefix("reprise-weigh-").tempdir();
+    let folder = folder.map_err(|error| Failure::new(doing.clone(), error))?;
+    // What the program is called may matter to it.
+    let output = folder.path().join(program.file_name().unwrap_or_default());
+    let question = request::Request::Weigh {
+        program: program.to_owned(),
+        runtime: find(RUNTIME, &doing)?,
+        output: output.clone(),
+        annotations: annotations.to_vec(),
+    };
+    ask(&doing, &question)?;
+    let mut run = Command::new(&output);
+    run.args(&command[1..]);
+    let name = output.as_os_str();
+    let ended = child::run(&mut run).map_err(|error| not_started(name, error))?;
+    let weights = Kept::of(program).weights;
+    match weights.exists() {
+        true => say(&format!("weighed into {}", weights.display())),
+        false => say("nothing was weighed: the command did not come to its end"),
+    }
+    Ok(Status::Subject(ended))
+}
+
+/// Computes a boundary, builds the program if that is wanted, and says what was decided.
+pub fn cut(request: &Request) -> Result<Status, Failure> {
+    let doing = format!("cut {}", request.program.display());
+    let question = request::Request::Cut {
+        program: request.program.clone(),
+        runtime: find(RUNTIME, &doing)?,
+        output: request.output.clone(),
+        targets: request.targets.clone(),
+        choice: request.choice,
+        annotations: request.annotations.clone(),
+    };
+    match ask(&doing, &question)? {
+        Answer::Cut(answer) => report::print(request, &answer),
+        _ => Err(Failure::new(
+            doing,
+            "reprise-cc has answered something else",
+        )),
+    }
+}
+
+/// A file of this program: beside it, or in the `lib` folder beside the program's.
+fn find(name: &str, doing: &str) -> Result<PathBuf, Failure> {
+    let program = env::current_exe().unwrap_or_default();
+    let folder = program.parent().unwrap_or(Path::new("/"));
+    let candidates = [
+        folder.join(name),
+        folder.join("../lib").join(name),
+        folder.join("..").join(name),
+    ];
+    let found = candidates.iter().find(|path| path.exists());
+    found.cloned().ok_or_else(|| {
+        let wrong = format!("{name} is neither in {} nor in ../lib", folder.display());
+        let failure = Failure::new(doing, wrong);
+        failure.next("cargo build -p reprise-cc --features llvm -p reprise-c-runtime    with llvm-19-dev installed")
+    })
+}
+
+fn ask(doing: &str, question: &request::Request) -> Result<Answer, Failure> {
+    if programs::find(COMPILER).is_none() {
+        let wrong = format!("{COMPILER} is not installed");
+        return Err(Failure::new(doing, wrong).next(install()));
+    }
+    let program = find(PROGRAM, doing)?;
+    let text = serde_json::to_string(question).map_err(|error| Failure::new(doing, error))?;
+    let output = Command::new(&program)
+        .arg(text)
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| Failure::new(doing, format!("{}: {error}", program.display())))?;
+    match serde_json::from_slice(&output.stdout) {
+        Ok(Answer::Failed { wrong, nearest }) => {
+            let mut failure = Failure::new(doing, wrong).status(Status::BadInput);
+            for name in report::nearest(question, nearest) {
+                failure = failure.next(format!("--target {name}"));
+            }
+            Err(failure)
+        }
+        Ok(answer) => Ok(answer),
+        Err(_) => {
+            // Without LLVM's library it does not even begin.
+            let said = String::from_utf8_lossy(&output.stderr);
+            let first = said.lines().next().unwrap_or("nothing");
+            Err(Failure::new(doing, format!("{PROGRAM} says: {first}")).next(install()))
+        }
+    }
+}
