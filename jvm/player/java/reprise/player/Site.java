@@ -164,10 +164,12 @@ final class Site {
             Type type = types.of(c);
             if (type == null) {
                 if (c.getName().indexOf('/') >= 0 && c.getClassLoader() instanceof Loader) {
-                    // A lambda of an inside class: the stand-ins are not hidden.
-                    return false;
-                }
-                if (isOfJdk(c, key)) {
+                    // A lambda of an inside class: the stand-ins are not hidden. Its function
+                    // is inside, what else its interface has is where that is.
+                    if (declares(c, key)) {
+                        return false;
+                    }
+                } else if (declares(c, key)) {
                     return true;
                 }
             } else if (type.hasMethod(key)) {
@@ -177,7 +179,8 @@ final class Site {
         return !insideDefault(types, start == null ? receiver : start, key);
     }
 
-    private static boolean isOfJdk(Class<?> c, String key) {
+    /** Whether a class has code for a method. */
+    private static boolean declares(Class<?> c, String key) {
         for (java.lang.reflect.Method method : c.getDeclaredMethods()) {
             if ((method.getModifiers() & java.lang.reflect.Modifier.ABSTRACT) == 0
                 && key.startsWith(method.getName())
@@ -210,7 +213,7 @@ final class Site {
         if (c.isInterface() && type != null && type.hasMethod(key)) {
             return type.inside;
         }
-        if (c.isInterface() && type == null && isOfJdk(c, key)) {
+        if (c.isInterface() && type == null && declares(c, key)) {
             return false;
         }
         for (Class<?> above : c.getInterfaces()) {
