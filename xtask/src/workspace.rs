@@ -57,6 +57,11 @@ impl Package {
         let manifest = Path::new(package["manifest_path"].as_str()?);
         let mut targets = Vec::new();
         for target in package["targets"].as_array()? {
+            // What a feature has to be asked for is built by a study, not by the gate.
+            let asked = target["required-features"].as_array();
+            if asked.is_some_and(|features| !features.is_empty()) {
+                continue;
+            }
             for kind in target["kind"].as_array()? {
                 targets.push((
                     kind.as_str()?.to_owned(),
@@ -95,7 +100,8 @@ mod tests {
             r#"{"workspace_root": "/w", "target_directory": "/t", "packages": [
                 {"name": "reprise-recording", "manifest_path": "/w/core/recording/Cargo.toml",
                  "targets": [{"kind": ["lib"], "name": "reprise_recording"},
-                             {"kind": ["bench"], "name": "budgets"}]}]}"#,
+                             {"kind": ["bench"], "name": "budgets"},
+                             {"kind": ["bench"], "name": "asked", "required-features": ["more"]}]}]}"#,
         )
         .unwrap();
         let package = workspace.package("reprise-recording").unwrap();

@@ -5,10 +5,10 @@
 //! | --- | --- |
 //! | what a program's threads share | [`program`] |
 //! | what the agent has written becomes a partial log | [`vectors`] |
-//! | a share as a file | [`file`] |
+//! | a share as a file | [`mod@file`] |
 //! | who records what, as files | [`plan`] |
 //! | what counts as a failure beside an exception | [`conditions`] |
-//! | `reprise merge` | [`merge`], with its report in [`report`] |
+//! | `reprise merge` | [`merge`], with its report in `report` |
 
 pub mod conditions;
 pub mod file;
