@@ -141,7 +141,7 @@ final class Player extends Thread {
 
     /** The next event, if there is one; without one, the thread goes on while others do. */
     Event ahead() {
-        Event event = next();
+        Event event = next(true);
         if (event == null && !replay.order.isNeeded(id)) {
             throw end();
         }
