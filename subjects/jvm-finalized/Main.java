@@ -15,6 +15,7 @@ public class Main {
             Thread.sleep(10);
         }
         System.out.println(times() > 0 && seen == keeper.state());
+        System.out.println(keeper.weighs(new Loud(keeper.state())) + " " + keeper.weighs(new Trigger(keeper.state(), 1)));
         System.out.println(keeper.made());
     }
 
@@ -25,6 +26,18 @@ public class Main {
 
     private static synchronized int times() {
         return times;
+    }
+}
+
+/** Outside, and finalized as the inside class says. */
+class Loud extends Trigger {
+    Loud(State state) {
+        super(state, 2);
+    }
+
+    @Override
+    int weight() {
+        return 1000;
     }
 }
 
@@ -43,6 +56,10 @@ class Keeper {
 
     int made() {
         return 10 * state.refused;
+    }
+
+    int weighs(Trigger trigger) {
+        return trigger.weight();
     }
 
     State state() {
@@ -65,6 +82,10 @@ class Trigger {
         if (number % 10 == 9) {
             throw new IllegalStateException();
         }
+    }
+
+    int weight() {
+        return number;
     }
 
     @Override

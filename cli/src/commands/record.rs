@@ -200,7 +200,8 @@ impl Record {
             Failure::new(doing, error).status(Status::BadInput)
         })?;
         let observes = !self.observe.is_empty();
-        let cuts = !observes && self.last.is_none() && self.schedule.is_none();
+        let shares = self.share.is_some() || self.share_plan.is_some();
+        let cuts = !(observes || shares || self.last.is_some() || self.schedule.is_some());
         let usual = match observes || cuts {
             true => Keep::All,
             false => Keep::Failures,

@@ -143,7 +143,12 @@ fn a_program_that_runs_is_recorded_and_let_go() {
     program.ends_well();
     let replayed = stage.replay();
     check(&replayed, 0, "events as far as the recording goes");
-    assert_eq!(replayed.stdout, b"worked 0\n");
+    // On a busy machine a computation may be interrupted at a place that is not found
+    // again: then the recording begins later, and says so.
+    let shown = reprise(&stage, &["show", "run.reprise"]).output().unwrap();
+    let shown = String::from_utf8_lossy(&shown.stdout);
+    let later = replayed.stdout.is_empty() && shown.contains("the time before");
+    assert!(replayed.stdout == b"worked 0\n" || later, "{shown}");
 }
 
 #[test]

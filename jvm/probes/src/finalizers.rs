@@ -1,10 +1,12 @@
 //! Objects that the JVM keeps for their finalizer, and hands back one day.
 //!
 //! It learns of them when they are made, and nothing crosses the boundary then. So
-//! each gets its number in the constructor of the class that declares the finalizer,
-//! once `super()` is over, whether the rest fails or not: when it comes in, it is known
-//! which one it is, and what it holds are the very objects that the inside still uses.
+//! each that the inside makes gets its number in the constructor of the class that
+//! declares the finalizer, once `super()` is over, whether the rest fails or not: when
+//! it comes in, it is known which one it is, and what it holds are the very objects that
+//! the inside still uses. One that the outside makes is mentioned when it has been made.
 
+use reprise_classfile::descriptor::FieldType;
 use reprise_classfile::opcode;
 use reprise_classfile::read::ClassFile;
 use reprise_classfile::write::Snippet;
@@ -29,9 +31,13 @@ fn declares(class: &ClassFile<'_>) -> Result<bool, ProbeError> {
 pub(crate) fn instrument(body: &mut Body<'_, '_>) -> Result<(), ProbeError> {
     let mut code = Snippet::new();
     code.load(OBJECT_TYPE, 0)?;
-    body.load_recorder(&mut code)?;
-    let descriptor = format!("(Ljava/lang/Object;{RECORDER})V");
-    call(&mut code, "captured", &descriptor, body.pool)?;
+    body.load_token(&mut code)?;
+    let Some(chain) = body.chain else {
+        return Ok(());
+    };
+    code.load(FieldType::Int, chain)?;
+    let descriptor = format!("(Ljava/lang/Object;{RECORDER}II)V");
+    call(&mut code, "made", &descriptor, body.pool)?;
     once_made(body, &code)
 }
 

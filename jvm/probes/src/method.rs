@@ -46,7 +46,7 @@ pub(crate) struct Body<'c, 'e> {
     pub(crate) token: u16,
     /// In a constructor, the local with the token of the one that called it for
     /// the same object.
-    chain: Option<u16>,
+    pub(crate) chain: Option<u16>,
     /// Locals for arguments on their way; used anew at every site.
     spill: Vec<u16>,
     lines: Vec<(u32, u32)>,

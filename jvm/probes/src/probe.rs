@@ -28,6 +28,7 @@
 //!            refersOutside(Object)                               a reference to an outside method
 //!            refers(Object, Class, site)                         or to one that may be inherited
 //!            captured(Object, R)                                 by a lambda that is being made
+//!            made(Object, R, int, int)                            in a constructor, for its finalizer
 //! arrays     holds(Object)               keeps(Object)           both sides have it from now on
 //!            returnsHeld(Object, R, token)
 //!            element(A, int)             wrote(Object, int)      of an array; A is its type

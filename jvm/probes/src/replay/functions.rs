@@ -255,6 +255,6 @@ pub(super) fn finalizable(body: &mut Body<'_, '_>) -> Result<(), ProbeError> {
     let mut code = Snippet::new();
     code.load(OBJECT_TYPE, 0)?;
     let descriptor = "(Ljava/lang/Object;)V";
-    code.invoke(Invoke::Static, STUB, "captured", descriptor, body.pool)?;
+    code.invoke(Invoke::Static, STUB, "made", descriptor, body.pool)?;
     once_made(body, &code)
 }

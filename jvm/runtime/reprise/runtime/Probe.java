@@ -289,6 +289,13 @@ public final class Probe {
         ClassInfo.of(function.getClass()).refersOutside = true;
     }
 
+    /** An object is being made that will be finalized; one that the outside makes will be mentioned. */
+    public static void made(Object o, Recorder r, int token, int chain) {
+        if (((token | chain) & 1) == 0) {
+            r.expose(o);
+        }
+    }
+
     /** A lambda that is being made captures an object. */
     public static void captured(Object o, Recorder r) {
         r.expose(o);

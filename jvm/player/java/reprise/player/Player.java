@@ -183,6 +183,16 @@ final class Player extends Thread {
         }
     }
 
+    /** The inside makes an object that has its number at once; one that the outside makes is mentioned later. */
+    void made(Object o) {
+        for (Object candidate : unborn) {
+            if (candidate == o) {
+                return;
+            }
+        }
+        expose(o);
+    }
+
     /** The object under construction that is mentioned for the first time. */
     Object unborn(Value value) {
         for (Object candidate : unborn) {

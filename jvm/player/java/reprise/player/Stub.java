@@ -183,6 +183,11 @@ public final class Stub {
         player().replay.constants.enumConstant(constant, name);
     }
 
+    /** An object is being made that would be finalized. */
+    public static void made(Object o) {
+        player().made(o);
+    }
+
     /** A lambda that is being made captures an object. */
     public static void captured(Object o) {
         player().expose(o);
