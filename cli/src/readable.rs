@@ -1,6 +1,7 @@
 //! Values as people read them: sizes, times, signals, command lines, text.
 
 use std::borrow::Cow;
+use std::ffi::OsString;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -26,6 +27,12 @@ pub fn count(number: u64, thing: &str) -> String {
         1 => format!("1 {thing}"),
         _ => format!("{number} {thing}s"),
     }
+}
+
+/// A command as it is repeated in a message.
+pub fn command(words: &[OsString]) -> String {
+    let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
+    words.join(" ")
 }
 
 /// A time in the reader's own time zone, or `None` for one that was not written

@@ -130,8 +130,18 @@ fn check(command: &mut Command, folder: &Path) {
         "  $ reprise replay lost.min.sched -- ",
         "the program ended with status 1\n",
         "  the counter is ",
+        "9. Twenty users record a quarter each, and it becomes one failure\n",
+        "  $ reprise record --share 0.25 --seed 1 -o 01.share -- ",
+        "  reprise: java.lang.IllegalStateException in thread 0, at Main.java:130; recorded 01.share",
+        "  $ reprise merge -o money.sched 01.share 02.share ",
+        "  reprise: reproduced; recorded money.sched; ",
+        "  found      candidate ",
+        "Account.balance",
+        "  $ reprise replay money.sched -- ",
+        "java.lang.IllegalStateException: money is missing\n",
+        "  reprise: money.sched: followed, ",
         "Where to go on\n",
-        "Not there yet: ",
+        "  reprise doctor ",
     ] {
         let Some((_, after)) = rest.split_once(line) else {
             panic!("no {line:?} in {rest}");

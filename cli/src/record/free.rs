@@ -19,6 +19,7 @@ use super::observe::{child, class_path, not_started, text};
 use super::schedule::output;
 use crate::agent_library;
 use crate::failure::{Failure, Status};
+use crate::readable;
 use crate::say::say;
 use crate::schedule::program;
 use crate::schedule::run::Run;
@@ -278,8 +279,6 @@ fn tell(request: &Request, out: &Path, run: &Run, told: &Told) {
         Some(fault) => fault.to_string(),
         None => "status 0".to_owned(),
     };
-    let words = request.command.iter().map(|word| word.to_string_lossy());
-    let command: Vec<_> = words.collect();
     let missing = match told.given_up {
         0 => String::new(),
         n => format!(", {n} orders could not be kept"),
@@ -289,6 +288,6 @@ fn tell(request: &Request, out: &Path, run: &Run, told: &Told) {
          replay {shown} -- {}",
         told.threads,
         told.events,
-        command.join(" ")
+        readable::command(&request.command)
     ));
 }

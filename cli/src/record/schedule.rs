@@ -11,6 +11,7 @@ use jiff::Timestamp;
 use super::Request;
 use crate::failure::{Failure, Status};
 use crate::output_name::Values;
+use crate::readable;
 use crate::say::say;
 use crate::schedule::run::{self, Choice, Run, Start};
 use crate::schedule::shared::{Shared, Unfit};
@@ -173,11 +174,6 @@ fn tell(request: &Request, run: &Run, out: &Path, state: &State, seed: u64) {
         Some(fault) => fault.to_string(),
         None => "status 0".to_owned(),
     };
-    let command: Vec<String> = request
-        .command
-        .iter()
-        .map(|word| word.to_string_lossy().into_owned())
-        .collect();
     let mut number = state.number.to_string();
     if state.number > 1 {
         number += &format!(" after {:.1} s", state.began.elapsed().as_secs_f64());
@@ -187,7 +183,7 @@ fn tell(request: &Request, run: &Run, out: &Path, state: &State, seed: u64) {
          reprise replay {} -- {}",
         shown.display(),
         shown.display(),
-        command.join(" ")
+        readable::command(&request.command)
     ));
     for line in &run.stands {
         say(&format!("  {line}"));

@@ -158,12 +158,6 @@ impl Recorded<'_> {
         let status = self.run.status;
         let size = file::write(out, &log, self.shared, &self.request.command, status)?;
         let accesses: u64 = log.vectors().map(|(_, vector, _)| vector.accesses()).sum();
-        let words = self
-            .request
-            .command
-            .iter()
-            .map(|word| word.to_string_lossy());
-        let command: Vec<_> = words.collect();
         let here = std::env::current_dir().unwrap_or_default();
         let spared = self.shared.elements.spared.all();
         say(&format!(
@@ -175,7 +169,7 @@ impl Recorded<'_> {
             self.shared.program.spes,
             written.threads(),
             readable::size(size),
-            command.join(" ")
+            readable::command(&self.request.command)
         ));
         Ok(())
     }

@@ -20,6 +20,7 @@ use super::file;
 use super::program::Shared;
 use super::report::{Report, Tried};
 use crate::failure::{Failure, Status};
+use crate::readable;
 use crate::record::share::outcome;
 use crate::replay::schedule::{Following, follow};
 use crate::say::say;
@@ -182,16 +183,10 @@ impl Merge<'_> {
         if !found {
             return Ok(Status::Failed);
         }
-        let words = self
-            .request
-            .command
-            .iter()
-            .map(|word| word.to_string_lossy());
-        let command: Vec<_> = words.collect();
         let out = self.request.output.display();
         say(&format!(
             "reproduced; recorded {out}; replay it with: reprise replay {out} -- {}",
-            command.join(" ")
+            readable::command(&self.request.command)
         ));
         Ok(Status::Done)
     }

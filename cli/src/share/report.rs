@@ -10,6 +10,7 @@ use reprise_coop::search::{Candidate, Ended, Origin};
 
 use super::program::Shared;
 use crate::escape::{Lines, escape};
+use crate::readable;
 
 /// How many lines a list has at most.
 const LISTED: usize = 12;
@@ -115,8 +116,8 @@ impl<'r> Report<'r> {
                 self.shared.elements.spared.all()
             ),
             format!(
-                "tried      {} candidates in {:.1} s, {} clashes learnt",
-                self.tried.len(),
+                "tried      {} in {:.1} s, {} clashes learnt",
+                readable::count(self.tried.len() as u64, "candidate"),
                 self.seconds,
                 self.learnt
             ),
@@ -149,13 +150,14 @@ impl<'r> Report<'r> {
         for ((_, share), elements) in shares {
             lines.push(format!("  from {share}: {}", some(&elements)));
         }
-        if !candidate.missing.is_empty() {
-            let names: Vec<String> = candidate
-                .missing
-                .iter()
-                .map(|spe| self.shared.name(*spe))
-                .collect();
-            lines.push(format!("  in nobody's share, ran free: {}", some(&names)));
+        for (why, spes) in [
+            ("in nobody's share", &candidate.missing),
+            ("fits to nothing else", &candidate.free),
+        ] {
+            let names: Vec<String> = spes.iter().map(|spe| self.shared.name(*spe)).collect();
+            if !names.is_empty() {
+                lines.push(format!("  {why}, ran free: {}", some(&names)));
+            }
         }
     }
 

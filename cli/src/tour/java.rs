@@ -2,6 +2,7 @@
 //! gone, and a debugger stops in it.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -18,8 +19,7 @@ const INPUT: &str = "tables";
 const SOURCE: &str = include_str!("../../../subjects/jvm-bill/Main.java");
 
 /// How to get what the chapter needs.
-pub(super) const GET_A_JDK: &str =
-    "sudo apt install default-jdk-headless, or set JAVA_HOME to a JDK.";
+const GET_A_JDK: &str = "sudo apt install default-jdk-headless, or set JAVA_HOME to a JDK.";
 
 /// The programs of a JDK; none if there is no JDK or no agent, which is then said.
 pub(super) fn jdk(stage: &Stage) -> Result<Option<PathBuf>, Failure> {
@@ -53,9 +53,7 @@ pub(super) fn play(stage: &mut Stage) -> Result<(), Failure> {
     fs::write(stage.file("Main.java"), SOURCE).map_err(fail)?;
     fs::write(&input, "3 1830\n2 2410\n0 990\n4 1200\n").map_err(fail)?;
     if !packed(stage, &jdk).map_err(fail)? {
-        return stage.say(&format!(
-            "The JDK here does not work, so this chapter has no program. To get one: {GET_A_JDK}"
-        ));
+        return say_broken(stage);
     }
     stage.say(
         "A Java program splits bills and fails at one of them. Only its class Bill is recorded: \
@@ -94,15 +92,40 @@ pub(super) fn play(stage: &mut Stage) -> Result<(), Failure> {
     stage.say("Nobody was at the third table: the cause, seen where it happened.")
 }
 
+/// A folder of the tour with a program and its classes; false if that does not work here,
+/// which is then said.
+pub(super) fn compiled(
+    stage: &Stage,
+    jdk: &Path,
+    folder: &str,
+    source: &str,
+) -> Result<bool, Failure> {
+    let folder = stage.file(folder);
+    let done = fs::create_dir(&folder).and_then(|()| {
+        let file = folder.join("Main.java");
+        fs::write(&file, source)?;
+        succeeds(&mut compiler(jdk, &folder, &file))
+    });
+    let done = done.map_err(|error| Failure::new(format!("set up {}", folder.display()), error))?;
+    if !done {
+        say_broken(stage)?;
+    }
+    Ok(done)
+}
+
+fn say_broken(stage: &Stage) -> Result<(), Failure> {
+    stage.say(&format!(
+        "The JDK here does not work, so this chapter has no program. To get one: {GET_A_JDK}"
+    ))
+}
+
 /// Compiles the program into its jar.
-fn packed(stage: &Stage, jdk: &Path) -> std::io::Result<bool> {
+fn packed(stage: &Stage, jdk: &Path) -> io::Result<bool> {
     let classes = stage.file("classes");
     fs::create_dir(&classes)?;
-    let mut compiler = Command::new(jdk.join("javac"));
-    compiler
-        .args(["-encoding", "UTF-8", "-g", "-d"])
-        .arg(&classes)
-        .arg(stage.file("Main.java"));
+    if !succeeds(&mut compiler(jdk, &classes, &stage.file("Main.java")))? {
+        return Ok(false);
+    }
     let mut packer = Command::new(jdk.join("jar"));
     packer
         .arg("cf")
@@ -110,12 +133,21 @@ fn packed(stage: &Stage, jdk: &Path) -> std::io::Result<bool> {
         .arg("-C")
         .arg(&classes)
         .arg(".");
-    for command in [&mut compiler, &mut packer] {
-        let command = command.stdin(Stdio::null()).env_remove("JAVA_TOOL_OPTIONS");
-        if !command.output()?.status.success() {
-            return Ok(false);
-        }
-    }
+    let packed = succeeds(&mut packer)?;
     fs::remove_dir_all(classes)?;
-    Ok(true)
+    Ok(packed)
+}
+
+fn compiler(jdk: &Path, classes: &Path, source: &Path) -> Command {
+    let mut compiler = Command::new(jdk.join("javac"));
+    compiler
+        .args(["-encoding", "UTF-8", "-g", "-d"])
+        .arg(classes)
+        .arg(source);
+    compiler
+}
+
+fn succeeds(command: &mut Command) -> io::Result<bool> {
+    let command = command.stdin(Stdio::null()).env_remove("JAVA_TOOL_OPTIONS");
+    Ok(command.output()?.status.success())
 }

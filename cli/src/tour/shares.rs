@@ -1,9 +1,6 @@
 //! Twenty users run a program, and each records a quarter of what its threads share. Some
 //! runs fail. No share tells why; together they do.
 
-use std::fs;
-use std::process::{Command, Stdio};
-
 use super::java;
 use super::stage::{Stage, wrong};
 use crate::failure::Failure;
@@ -17,24 +14,8 @@ pub(super) fn play(stage: &mut Stage) -> Result<(), Failure> {
     let Some(jdk) = java::jdk(stage)? else {
         return Ok(());
     };
-    let folder = stage.file(FOLDER);
-    let fail = |error| Failure::new(format!("set up {}", folder.display()), error);
-    fs::create_dir(&folder).map_err(fail)?;
-    let source = folder.join("Main.java");
-    fs::write(&source, SOURCE).map_err(fail)?;
-    let compiled = Command::new(jdk.join("javac"))
-        .args(["-encoding", "UTF-8", "-g", "-d"])
-        .arg(&folder)
-        .arg(&source)
-        .stdin(Stdio::null())
-        .env_remove("JAVA_TOOL_OPTIONS")
-        .output()
-        .map_err(fail)?;
-    if !compiled.status.success() {
-        return stage.say(&format!(
-            "The JDK here does not work, so this chapter has no program. To get one: {}",
-            java::GET_A_JDK
-        ));
+    if !java::compiled(stage, &jdk, FOLDER, SOURCE)? {
+        return Ok(());
     }
     stage.say(&format!(
         "{USERS} users run a bank in which money gets lost when two tellers pay in at the same \

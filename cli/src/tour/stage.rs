@@ -232,6 +232,10 @@ impl Stage {
                 "reprise replay --debug",
                 "the latest recording under gdb or a Java debugger",
             ),
+            (
+                "reprise cc --help",
+                "record some functions of a C program (needs clang)",
+            ),
             ("reprise show --help", "all about looking into a recording"),
             (
                 "reprise doctor",
@@ -248,8 +252,7 @@ impl Stage {
             text += &format!("  {step:width$}    {what}\n");
         }
         text.push('\n');
-        print(&text)?;
-        self.say("Not there yet: C programs by function.")
+        print(&text)
     }
 }
 

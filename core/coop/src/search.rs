@@ -17,7 +17,10 @@
 //! 2. **other leads**: for each base again, with its second similar before the
 //!    first, then with its third, and so on: vectors of one run go together, so
 //!    whole logs are exchanged before single vectors;
-//! 3. **other choices**: for each base in turn, one gap with its second choice,
+//! 3. **left free**: for each base again, where clashes leave no choice for a
+//!    gap, with nothing there: the program orders these accesses by itself.
+//!    What explains the failure may well be among the rest;
+//! 4. **other choices**: for each base in turn, one gap with its second choice,
 //!    then two gaps or a third choice, and so on. The gaps that were filled with
 //!    the least confidence change first: those filled by Importance, the least
 //!    important first, then those filled from similars, the least similar first.
@@ -99,22 +102,42 @@ pub struct Search<'a> {
 /// Which combination is next.
 #[derive(Debug)]
 enum Position {
-    First {
-        base: usize,
-        retry: usize,
-        /// How much was known when this base was tried last.
-        known: usize,
-    },
+    First(Turns),
     Lead {
         base: usize,
         lead: usize,
     },
+    Free(Turns),
     Other {
         base: usize,
         /// One for each base that was reached, with something left.
         variations: Vec<Option<Variations>>,
         any_left: bool,
     },
+}
+
+/// Each base in turn, and again as long as something is learnt from it.
+#[derive(Debug, Default)]
+struct Turns {
+    base: usize,
+    retry: usize,
+    /// How much was known when this base was tried last.
+    known: usize,
+}
+
+impl Turns {
+    /// The base, and how often it was tried before; `None` if the next one is to come.
+    fn next(&mut self, known: usize, retries: usize) -> Option<(usize, usize)> {
+        let news = known > self.known;
+        self.known = known;
+        let (base, retry) = (self.base, self.retry);
+        if retry > 0 && (!news || retry > retries) {
+            (self.base, self.retry) = (base + 1, 0);
+            return None;
+        }
+        self.retry += 1;
+        Some((base, retry))
+    }
 }
 
 impl<'a> Search<'a> {
@@ -134,11 +157,7 @@ impl<'a> Search<'a> {
             missing: population.unrecorded(),
             attempts: 0,
             combinations: 0,
-            position: Position::First {
-                base: 0,
-                retry: 0,
-                known: 0,
-            },
+            position: Position::First(Turns::default()),
             ended: None,
         })
     }
@@ -182,33 +201,36 @@ impl<'a> Search<'a> {
             return Err(Ended::Combinations);
         }
         match &mut self.position {
-            Position::First { base, retry, known } => {
-                let at = *base;
-                if at >= self.bases.len() {
+            Position::First(turns) => {
+                if turns.base >= self.bases.len() {
                     self.position = Position::Lead { base: 0, lead: 1 };
                     return Ok(None);
                 }
-                let news = self.clashes.len() > *known;
-                *known = self.clashes.len();
-                if *retry > 0 && (!news || *retry > self.limits.retries) {
-                    (*base, *retry) = (at + 1, 0);
-                    return Ok(None);
-                }
-                let stage = match *retry {
-                    0 => Stage::First,
-                    retry => Stage::Retry(retry),
-                };
-                *retry += 1;
-                Ok(self.combine(at, 0, stage, &[]))
+                let turn = turns.next(self.clashes.len(), self.limits.retries);
+                Ok(turn.and_then(|(base, retry)| {
+                    let stage = match retry {
+                        0 => Stage::First,
+                        retry => Stage::Retry(retry),
+                    };
+                    self.combine(base, 0, stage, &[])
+                }))
             }
-            Position::Lead { base, lead } => {
-                let (at, now) = (*base, *lead);
-                if at >= self.bases.len() {
+            Position::Free(turns) => {
+                if turns.base >= self.bases.len() {
                     self.position = Position::Other {
                         base: 0,
                         variations: Vec::new(),
                         any_left: false,
                     };
+                    return Ok(None);
+                }
+                let turn = turns.next(self.clashes.len(), self.limits.retries);
+                Ok(turn.and_then(|(base, _)| self.combine(base, 0, Stage::Free, &[])))
+            }
+            Position::Lead { base, lead } => {
+                let (at, now) = (*base, *lead);
+                if at >= self.bases.len() {
+                    self.position = Position::Free(Turns::default());
                     return Ok(None);
                 }
                 if now >= self.bases[at].similars.len() {
@@ -268,6 +290,7 @@ impl<'a> Search<'a> {
         let gaps = gaps::gaps(self.population, &mut self.choices, base, lead);
         let mut chosen = vec![None; self.population.spes() as usize];
         let mut parts = Vec::with_capacity(chosen.len());
+        let mut free = Vec::new();
         for &(spe, vector) in self.population.share(base.log) {
             if self.clashes.completes(vector, &chosen) {
                 return None;
@@ -283,7 +306,14 @@ impl<'a> Search<'a> {
         }
         for (at, gap) in gaps.iter().enumerate() {
             let wanted = ranks.iter().find(|(gap, _)| *gap == gaps.len() - 1 - at);
-            let choice = self.choose(gap, wanted.map(|(_, rank)| *rank), &chosen)?;
+            let choice = self.choose(gap, wanted.map(|(_, rank)| *rank), &chosen);
+            let Some(choice) = choice else {
+                if stage != Stage::Free {
+                    return None;
+                }
+                free.push(gap.spe);
+                continue;
+            };
             chosen[gap.spe.0 as usize] = Some(choice.vector);
             parts.push(Part {
                 spe: gap.spe,
@@ -293,6 +323,7 @@ impl<'a> Search<'a> {
             });
         }
         parts.sort_unstable_by_key(|part| part.spe);
+        free.sort_unstable();
         if !self.tried.insert(name(&parts)) {
             return None;
         }
@@ -304,6 +335,7 @@ impl<'a> Search<'a> {
             stage,
             parts,
             missing: self.missing.clone(),
+            free,
         })
     }
 

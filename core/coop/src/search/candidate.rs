@@ -46,6 +46,8 @@ pub enum Stage {
     Retry(usize),
     /// Another similar before the others: its place in the group.
     Lead(usize),
+    /// Gaps for which clashes leave no choice stay empty.
+    Free,
     /// Other choices for some gaps.
     Other,
 }
@@ -65,6 +67,8 @@ pub struct Candidate {
     pub parts: Vec<Part>,
     /// SPEs that nobody recorded: they run free.
     pub missing: Vec<Spe>,
+    /// SPEs of which no vector goes together with the others: they run free, too.
+    pub free: Vec<Spe>,
 }
 
 /// Why the vectors of a candidate cannot be put into one log.

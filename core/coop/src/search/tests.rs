@@ -113,6 +113,23 @@ fn what_clashed_is_not_tried_again() {
 }
 
 #[test]
+fn what_fits_to_nothing_is_left_free() {
+    let population = population(3, &["F a1 b1", "F a2 c1"]);
+    let mut search = search(&population, 0.1);
+    let first = search.next().unwrap();
+    assert_eq!(text(&population, &first), "0: a1 b1 c1!");
+    // There is no other vector of c, so base 0 has no complete candidate.
+    assert!(search.learn(&first, &[Spe(0), Spe(2)]));
+    let second = search.next().unwrap();
+    assert_eq!(text(&population, &second), "1: a2 b1! c1");
+    assert_eq!(second.free, []);
+    let third = search.next().unwrap();
+    assert_eq!(text(&population, &third), "0: a1 b1");
+    assert_eq!((third.stage, third.free), (Stage::Free, vec![Spe(2)]));
+    assert_eq!(texts(&population, search), [""; 0]);
+}
+
+#[test]
 fn nobody_recorded_it_means_it_is_named() {
     let population = population(3, &["F a1", "F a2"]);
     let candidate = search(&population, 0.1).next().unwrap();
