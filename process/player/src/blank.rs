@@ -72,7 +72,9 @@ impl Blank {
 
     /// Makes the process do a system call.
     pub(crate) fn call(&self, number: i64, arguments: [u64; 6]) -> Result<u64, PlayError> {
-        Ok(self.tracee.call_at(self.behind, number, arguments)?)
+        Ok(self
+            .tracee
+            .call_plainly_at(self.behind, number, arguments)?)
     }
 
     /// The range that it needs until it is left.

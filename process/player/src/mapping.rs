@@ -150,7 +150,10 @@ impl<S: Source> Play<'_, '_, S> {
         self.protect(event, old_start, old_end, protection)?;
         let arguments = [old_start, old_end - old_start, end - start, flags, to, 0];
         let mremap = libc::SYS_mremap;
-        let result = self.blank.tracee.call_at(self.behind, mremap, arguments)?;
+        let result = self
+            .blank
+            .tracee
+            .call_plainly_at(self.behind, mremap, arguments)?;
         if is_error(result) {
             // To the kernel it may still be several.
             self.copy_pages(event, (old_start, old_end), (start, end), keeps != 0)?;
@@ -279,7 +282,10 @@ impl<S: Source> Play<'_, '_, S> {
     }
 
     fn call(&self, event: u64, number: i64, arguments: [u64; 6]) -> Result<(), PlayError> {
-        let result = self.blank.tracee.call_at(self.behind, number, arguments)?;
+        let result = self
+            .blank
+            .tracee
+            .call_plainly_at(self.behind, number, arguments)?;
         check(event, result)
     }
 }

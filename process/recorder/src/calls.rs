@@ -271,23 +271,9 @@ impl Session {
     }
 
     /// Undoes the beginning of a call: it is not made now, and the subject is
-    /// brought to stand before its instruction. Returns the registers there,
-    /// but for the call's number.
+    /// brought to stand before its instruction.
     pub(crate) fn put_off(&self, registers: Registers) -> Result<Registers, TraceError> {
-        let mut skipped = registers;
-        skipped.set_orig_rax(u64::MAX);
-        self.thread.tracee.set_registers(&skipped)?;
-        self.thread.tracee.resume(Resume::ToCall, 0)?;
-        if self.thread.tracee.wait()? != Stop::Call {
-            // Killed meanwhile.
-            let what = "put off a system call";
-            let errno = Errno::ESRCH;
-            return Err(TraceError { what, errno });
-        }
-        let mut before = registers;
-        before.set_rip(registers.rip() - 2);
-        before.set_orig_rax(u64::MAX);
-        Ok(before)
+        put_off(self.thread.tracee, registers)
     }
 
     fn checksum(&self, extents: &[Extent]) -> Option<u32> {
@@ -318,6 +304,26 @@ impl Session {
         }
         Ok(writes)
     }
+}
+
+/// Undoes the beginning of a call: it is not made now, and the thread is brought to
+/// stand before its instruction, at once: if the recorder is killed meanwhile, the
+/// call is made there and then. Returns the registers.
+pub(crate) fn put_off(thread: Tracee, registers: Registers) -> Result<Registers, TraceError> {
+    let mut before = registers;
+    before.set_rax(registers.orig_rax());
+    before.set_rip(registers.rip().wrapping_sub(2));
+    before.set_orig_rax(u64::MAX);
+    thread.set_registers(&before)?;
+    thread.resume(Resume::ToCall, 0)?;
+    if thread.wait()? != Stop::Call {
+        // Killed meanwhile.
+        let what = "put off a system call";
+        let errno = Errno::ESRCH;
+        return Err(TraceError { what, errno });
+    }
+    thread.set_registers(&before)?;
+    Ok(before)
 }
 
 /// Why a call is not made, if that is worth a word.

@@ -25,11 +25,7 @@ impl Session {
             Stop::Call => {
                 // It has come to a call meanwhile, which must not be cut off: it
                 // is made when the stop that was asked for is over.
-                let registers = tracee.registers()?;
-                let number = registers.orig_rax();
-                let mut before = self.put_off(registers)?;
-                before.set_rax(number);
-                tracee.set_registers(&before)?;
+                self.put_off(tracee.registers()?)?;
                 tracee.resume(Resume::ToCall, 0)?;
                 match tracee.wait()? {
                     Stop::Trap(Trap::Stop(libc::SIGTRAP)) => {

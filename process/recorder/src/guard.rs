@@ -351,6 +351,8 @@ fn follow(thread: Tracee, stop: Stop, woken: &mut bool) -> Result<(), TraceError
             thread.resume(Resume::Freely, 0)
         }
         Stop::Signal(libc::SIGILL) if restores(thread) => thread.resume(Resume::Freely, 0),
+        // The step that the recorder had it make.
+        Stop::Signal(libc::SIGTRAP) if is_step(thread) => thread.resume(Resume::Freely, 0),
         Stop::Signal(signal) => thread.resume(Resume::Freely, signal),
         Stop::Trap(Trap::Child) => {
             let child = i32::try_from(thread.message()?).unwrap_or_default();
@@ -363,6 +365,11 @@ fn follow(thread: Tracee, stop: Stop, woken: &mut bool) -> Result<(), TraceError
         Stop::Trap(Trap::Stop(_)) => thread.resume(Resume::Listening, 0),
         _ => thread.resume(Resume::Freely, 0),
     }
+}
+
+fn is_step(thread: Tracee) -> bool {
+    let info = thread.signal_info();
+    info.is_ok_and(|info| info.si_code == libc::TRAP_TRACE)
 }
 
 /// A process that shared its recorder's processor may use all that we may.

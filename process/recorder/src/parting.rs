@@ -76,10 +76,7 @@ impl Session {
         let mut registers = self.thread.tracee.registers()?;
         if self.thread.entered.is_none() && registers.rax() == (-38i64).cast_unsigned() {
             // At the beginning of a call: it is put off and made again.
-            let number = registers.orig_rax();
             registers = self.put_off(registers)?;
-            registers.set_rax(number);
-            self.thread.tracee.set_registers(&registers)?;
             set_free(self.thread.tracee, registers.rip() + 2)?;
         } else if !was_interrupted(registers.rax()) {
             // A new program has not made the call whose end this is.

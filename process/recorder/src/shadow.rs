@@ -110,7 +110,9 @@ impl Shadow {
         };
         // Pipes must not stay open because of it.
         let all = [0, u64::from(u32::MAX), 0, 0, 0, 0];
-        let closed = shadow.copy.call_at(behind, libc::SYS_close_range, all);
+        let closed = shadow
+            .copy
+            .call_plainly_at(behind, libc::SYS_close_range, all);
         closed.map_err(NoShadow::Trace)?;
         shadow.image.look_at(copy.pid()).map_err(NoShadow::Proc)?;
         // It is the first to go when memory is short, and ends beside the

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use nix::libc::{self, siginfo_t};
 use reprise_process_events::{Ending, Event, Position, Registers, Signal, State, Tsc, Write};
 use reprise_recording::Failure;
-use reprise_tracee::{Resume, Stop, TraceError, Tracee};
+use reprise_tracee::{Resume, Stop, TraceError, Tracee, Trap};
 
 use crate::guard;
 use crate::maps;
@@ -131,13 +131,25 @@ impl Session {
         at: Position,
         before: &Registers,
     ) -> Result<Next, Trouble> {
-        self.thread.tracee.resume(Resume::OneInstruction, number)?;
-        match self.thread.tracee.wait()? {
-            Stop::Signal(libc::SIGTRAP) => {}
-            // There was no room for the frame, so the signal kills.
-            other => return Ok(Next::Again(other)),
+        // The stop comes when the handler is set up, before its first instruction. A
+        // single step would, too, but if the recorder were killed then, that would
+        // be the end of the subject.
+        self.thread.tracee.interrupt()?;
+        self.thread.tracee.resume(Resume::ToCall, number)?;
+        let stop = self.thread.tracee.wait()?;
+        if !matches!(stop, Stop::Trap(Trap::Stop(_))) {
+            return Ok(Next::Again(stop));
+        }
+        // If it was stopped for those that wait, it will be again.
+        if !self.thread.waiting.is_empty() {
+            self.thread.deadline.get_or_insert_with(Instant::now);
         }
         let state = self.thread.tracee.state()?;
+        let (rip, rsp) = (state.registers.rip(), state.registers.rsp());
+        if (rip, rsp) == (before.rip(), before.rsp()) {
+            // There was no room for the frame, so the signal kills.
+            return Next::CALL;
+        }
         let frame = self.frame(&state, before.rsp());
         self.thread.due = self.thread.tracee.pending()?;
         self.log.append(&Event::Signal(Signal {
@@ -147,15 +159,15 @@ impl Session {
             frame,
             state,
         }));
-        Next::CALL
+        match stop {
+            Stop::Trap(Trap::Stop(libc::SIGTRAP)) => Next::CALL,
+            other => Ok(Next::Again(other)),
+        }
     }
 
     /// A call begins while signals wait: the first of them comes before it.
     pub(crate) fn deliver_before(&mut self, registers: Registers) -> Result<Next, Trouble> {
-        let number = registers.orig_rax();
-        let mut before = self.put_off(registers)?;
-        before.set_rax(number);
-        self.thread.tracee.set_registers(&before)?;
+        self.put_off(registers)?;
         self.deliver_waiting(Position::AtCall)?;
         Next::CALL
     }

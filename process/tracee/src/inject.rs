@@ -1,17 +1,20 @@
 //! System calls made in the name of a stopped process.
 //!
-//! A process that is stopped at a system call stands just behind a `syscall`
-//! instruction. It is sent over that instruction again, with other registers.
+//! A process of somebody else's is sent through a [`Springboard`], from which it comes
+//! back by itself should its tracer be killed. One that dies with its tracer, or has
+//! no room for that, is sent over a `syscall` instruction of its own, with other
+//! registers.
 
 use nix::errno::Errno;
 use nix::libc;
 use nix::unistd::Pid;
 use reprise_process_events::Registers;
 
+use crate::springboard::{Springboard, Then};
 use crate::{Resume, Stop, TraceError, Tracee, Tracing, Trap, ptrace};
 
 /// The length of the `syscall` instruction.
-const SYSCALL: u64 = 2;
+pub(crate) const SYSCALL: u64 = 2;
 
 /// Every signal but the one by which the kernel reports a step: were that one
 /// blocked, the kernel would take the process's handler for it away.
@@ -38,42 +41,65 @@ impl Tracee {
         self.read_some(behind.wrapping_sub(SYSCALL), 2) == SYSCALL_BYTES
     }
 
-    /// Makes the process do a system call with the instruction that ends at
-    /// `behind`, and gives it its registers back. An error of the call itself
-    /// is in the result, as a small negative number.
+    /// Makes the process do a system call, and gives it its registers back. An
+    /// error of the call itself is in the result, as a small negative number.
+    /// `behind` is the end of a `syscall` instruction, for where there is no room for
+    /// another.
     ///
     /// Signals wait meanwhile. A process that was interrupted in a call that
     /// blocks other signals for its own time must not be sent elsewhere: that
     /// would end the call's time.
     pub fn call_at(&self, behind: u64, number: i64, arguments: [u64; 6]) -> Tracing<u64> {
+        if let Some(board) = Springboard::in_process(*self)
+            && let Some((result, _)) = board.call(*self, number, arguments, Then::Return)?
+        {
+            return Ok(result);
+        }
+        self.call_plainly_at(behind, number, arguments)
+    }
+
+    /// The same with the instruction that ends at `behind`, for a process that dies
+    /// with its tracer.
+    pub fn call_plainly_at(&self, behind: u64, number: i64, arguments: [u64; 6]) -> Tracing<u64> {
         self.undisturbed(|before, held| {
             let (result, _) = self.send_over(behind, before, number, arguments, held)?;
             Ok(result)
         })
     }
 
-    /// Makes the process copy itself with the instruction that ends at
-    /// `behind`, and gives it its registers back. The copy is traced, stopped,
-    /// executes nothing, and dies with this thread. `None` when the kernel
-    /// refuses. The process must be one whose new processes are traced.
+    /// Makes the process copy itself, and gives it its registers back. The copy is
+    /// traced, stopped, executes nothing, and dies with this thread. `None` when the
+    /// kernel refuses. The process must be one whose new processes are traced.
     pub fn copy_at(&self, behind: u64, kin: Kin) -> Tracing<Option<Self>> {
-        /// Should the tracer die before it holds the copy, the copy fails at
-        /// its first use of the stack.
+        /// Should the tracer die before it holds the copy, that must not get far.
         const NO_STACK: u64 = 8;
         let flags = match kin {
             Kin::Sibling => libc::CLONE_PARENT as u64,
             Kin::Child => 0,
         };
         let arguments = [flags, NO_STACK, 0, 0, 0, 0];
-        let copy = self.undisturbed(|before, held| {
-            let (_, copy) = self.send_over(behind, before, libc::SYS_clone, arguments, held)?;
-            Ok(copy)
-        })?;
+        let board = Springboard::in_process(*self);
+        let done = match &board {
+            Some(board) => {
+                let then = Then::ReturnUnlessCopy;
+                board.call(*self, libc::SYS_clone, arguments, then)?
+            }
+            None => None,
+        };
+        let (_, copy) = match done {
+            Some(done) => done,
+            None => self.undisturbed(|before, held| {
+                self.send_over(behind, before, libc::SYS_clone, arguments, held)
+            })?,
+        };
         if let Some(copy) = copy {
             copy.wait()?;
             let options = libc::PTRACE_O_EXITKILL as usize;
             let request = libc::PTRACE_SETOPTIONS;
             ptrace::request(request, copy.pid, 0, options, "PTRACE_SETOPTIONS")?;
+            if let Some(board) = board {
+                board.clear(copy);
+            }
         }
         Ok(copy)
     }

@@ -12,6 +12,7 @@ mod inject;
 mod memory;
 pub mod processor;
 mod ptrace;
+mod springboard;
 mod stop;
 mod twin;
 

@@ -100,7 +100,8 @@ pub(crate) fn stop_all(process: Pid) -> Result<Vec<Tracee>, TraceError> {
             if threads.iter().any(|thread| thread.pid() == number) {
                 continue;
             }
-            match Tracee::seize(number, 0).and_then(|thread| stop(thread).map(|()| thread)) {
+            let thread = Tracee::seize(number, libc::PTRACE_O_TRACESYSGOOD);
+            match thread.and_then(|thread| stop(thread).map(|()| thread)) {
                 Ok(thread) => threads.push(thread),
                 // It has ended meanwhile.
                 Err(error) if error.errno == Errno::ESRCH && number != process => {}

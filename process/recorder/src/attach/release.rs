@@ -9,7 +9,7 @@ use nix::unistd::Pid;
 use reprise_tracee::{Resume, Stop, TraceError, Tracee, Trap};
 
 use super::{Loans, settle, step_out, stop_all};
-use crate::calls::Way;
+use crate::calls::{Way, put_off};
 use crate::children::release;
 use crate::parting::counter_on;
 use crate::segment::find_syscall;
@@ -114,7 +114,7 @@ fn halt(thread: &Thread, place: Place) -> Result<Option<Halted>, TraceError> {
         match stop {
             Stop::Exited(_) | Stop::Killed(_) => return Ok(None),
             Stop::Call if !in_call && is_at_beginning(tracee)? => {
-                put_off(tracee)?;
+                put_off(tracee, tracee.registers()?)?;
                 break;
             }
             Stop::Call => {
@@ -154,21 +154,6 @@ fn halt(thread: &Thread, place: Place) -> Result<Option<Halted>, TraceError> {
 fn is_at_beginning(tracee: Tracee) -> Result<bool, TraceError> {
     let no_result = (-i64::from(nix::libc::ENOSYS)).cast_unsigned();
     Ok(tracee.registers()?.rax() == no_result)
-}
-
-/// A thread stands at the beginning of a call: it is brought in front of it.
-fn put_off(tracee: Tracee) -> Result<(), TraceError> {
-    let registers = tracee.registers()?;
-    let mut skipped = registers;
-    skipped.set_orig_rax(u64::MAX);
-    tracee.set_registers(&skipped)?;
-    tracee.resume(Resume::ToCall, 0)?;
-    tracee.wait()?;
-    let mut before = registers;
-    before.set_rax(registers.orig_rax());
-    before.set_rip(registers.rip().wrapping_sub(2));
-    before.set_orig_rax(u64::MAX);
-    tracee.set_registers(&before)
 }
 
 /// A thread stands at the end of a call, which may have been cut off by us.

@@ -1,0 +1,414 @@
+//! Code that a process is sent through for a system call, and that brings it back
+//! by itself if there is nobody left to do so.
+//!
+//! The kernel lets a process go on when its tracer is killed, with the registers
+//! that it has at that moment. Whoever borrows it for a call of its own would leave
+//! it in the middle of that, with the wrong result, arguments and signal mask; and a
+//! single step that outlives its tracer is a SIGTRAP, which kills. So there is no
+//! single step here, and the call is the first instruction of a piece of code that
+//! then gives back the mask and every register that the call needed, and jumps to
+//! where the process was. The code and what it gives back are written before any
+//! register is changed. Whenever the tracer is killed, the process is
+//!
+//! | when | what it does |
+//! | --- | --- |
+//! | before the registers are set | goes on; nothing has changed but bytes that nobody uses |
+//! | before the mask is set | makes the call, sets the mask that it has, goes on |
+//! | before, in and behind the call | makes the call, gives back mask and registers, goes on |
+//! | when the mask is back, and not the registers | sets the mask again, goes on |
+//! | when the registers are back | goes on |
+//!
+//! A signal that comes meanwhile waits for the mask, and its handler returns into
+//! this code like into any other. A call that the process was interrupted in is made
+//! again at the end, as the kernel does. A copy that nobody holds ends at once: it
+//! has the result 0, and no stack.
+//!
+//! The code stands behind the end of the kernel's own functions, in the rest of
+//! their last page, which belongs to nobody. What was there is put back. Code that
+//! is found there is that of a tracer that was killed, and perhaps still in use:
+//! then the place next to it is taken. Where there is no such page, or no room, the
+//! process is sent over an instruction of its own (`inject`), and a tracer that is
+//! killed in those microseconds leaves it in the middle of the call.
+
+use std::fs;
+
+use nix::errno::Errno;
+use nix::libc;
+use nix::unistd::Pid;
+use reprise_process_events::Registers;
+
+use crate::inject::SYSCALL;
+use crate::{Resume, Stop, TraceError, Tracee, Tracing, Trap, ptrace};
+
+/// The room for one piece of code, and where in it the values are.
+const LEN: usize = 256;
+const VALUES: usize = 128;
+
+/// How many places are looked at.
+const PLACES: u64 = 8;
+
+const PAGE: u64 = 4096;
+
+/// How often a call that was interrupted is made again.
+const TRIES: usize = 64;
+
+/// Signals that an instruction causes: the kernel would take a process's handler
+/// away if it blocked them.
+const FAULTS: [i32; 6] = [
+    libc::SIGILL,
+    libc::SIGTRAP,
+    libc::SIGBUS,
+    libc::SIGFPE,
+    libc::SIGSEGV,
+    libc::SIGSYS,
+];
+
+/// What the process does behind the call.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Then {
+    /// It goes back.
+    Return,
+    /// It goes back, and its copy ends.
+    ReturnUnlessCopy,
+}
+
+/// A place for such code.
+#[derive(Clone)]
+pub(crate) struct Springboard {
+    at: u64,
+    /// What is there otherwise.
+    original: Vec<u8>,
+}
+
+impl Springboard {
+    /// Finds a place in a process.
+    pub(crate) fn in_process(process: Tracee) -> Option<Self> {
+        let start = kernels_functions(process.pid())?;
+        let (used, end) = extent(&process.read_some(start, PAGE as usize))?;
+        let places = (1..=PLACES).map(|index| end.checked_sub(index * LEN as u64));
+        for offset in places.map_while(|offset| offset.filter(|offset| *offset >= used)) {
+            let at = start.checked_add(offset)?;
+            let original = process.read_some(at, LEN);
+            if original.len() < LEN {
+                return None;
+            }
+            if !is_ours(&original) {
+                return Some(Self { at, original });
+            }
+        }
+        None
+    }
+
+    /// Makes a stopped process do a call. Returns the result, and the process that
+    /// was made, if one was. `None` if nothing was done.
+    pub(crate) fn call(
+        &self,
+        process: Tracee,
+        number: i64,
+        arguments: [u64; 6],
+        then: Then,
+    ) -> Tracing<Option<(u64, Option<Tracee>)>> {
+        let before = process.registers()?;
+        let blocked = ptrace::signal_mask(process.pid())?;
+        let code = code(&landing(&before), blocked, then);
+        if process.write_code(self.at, &code).is_err() {
+            return Ok(None);
+        }
+        let mut there = before;
+        there.set_rip(self.at);
+        there.set_rax(number.cast_unsigned());
+        // Not in a system call any more: the kernel must not restart it.
+        there.set_orig_rax(u64::MAX);
+        there.set_arguments(arguments);
+        process.set_registers(&there)?;
+        let all = FAULTS
+            .iter()
+            .fold(!0, |all, fault| all & !(1 << (fault - 1)));
+        ptrace::set_signal_mask(process.pid(), all)?;
+        let mut held = Vec::new();
+        let done = self.follow(process, &there, &mut held);
+        let cut_off = is_cut_off(&before);
+        if done.is_err() {
+            // It may stand before a call, which must not be made.
+            ptrace::set_signal_mask(process.pid(), blocked)?;
+            process.set_registers(&landing(&before))?;
+        } else {
+            if cut_off {
+                // The kernel makes calls again only on the way to a signal or a stop.
+                process.interrupt()?;
+            }
+            ptrace::set_signal_mask(process.pid(), blocked)?;
+            process.set_registers(&before)?;
+            if cut_off {
+                until_interrupted(process, &mut held)?;
+            }
+        }
+        self.clear(process);
+        for signal in held {
+            process.send(signal)?;
+        }
+        match done {
+            Err(error) if error.errno == Errno::EFAULT => Ok(None),
+            done => done.map(Some),
+        }
+    }
+
+    /// Puts back what was there, or leaves what harms nobody.
+    pub(crate) fn clear(&self, process: Tracee) {
+        let _ = process.write_code(self.at, &self.original);
+    }
+
+    /// Follows the process until it has made the call.
+    fn follow(
+        &self,
+        process: Tracee,
+        there: &Registers,
+        held: &mut Vec<i32>,
+    ) -> Tracing<(u64, Option<Tracee>)> {
+        let failed = |errno| TraceError {
+            what: "make the process do a system call",
+            errno,
+        };
+        let behind = self.at + SYSCALL;
+        let mut made = None;
+        let mut entered = false;
+        for _ in 0..TRIES {
+            process.resume(Resume::ToCall, 0)?;
+            match process.wait()? {
+                Stop::Call => {
+                    let now = process.registers()?;
+                    if now.rip() != behind {
+                        // The end of the call that it stood in.
+                        process.set_registers(there)?;
+                    } else if !entered {
+                        entered = true;
+                    } else if is_restart(now.rax()) {
+                        entered = false;
+                    } else {
+                        return Ok((now.rax(), made));
+                    }
+                }
+                Stop::Signal(signal)
+                    if FAULTS.contains(&signal) && process.signal_info()?.si_code > 0 =>
+                {
+                    return Err(failed(Errno::EFAULT));
+                }
+                // One that is not blocked; it comes again.
+                Stop::Signal(signal) => held.push(signal),
+                Stop::Trap(Trap::Child) => {
+                    let pid = i32::try_from(process.message()?).unwrap_or_default();
+                    made = Some(Tracee::already(Pid::from_raw(pid)));
+                }
+                Stop::Trap(_) => {}
+                Stop::Exited(_) | Stop::Killed(_) => return Err(failed(Errno::ESRCH)),
+            }
+        }
+        Err(failed(Errno::EINTR))
+    }
+}
+
+/// Waits for the stop that was asked for; it comes before any instruction.
+fn until_interrupted(process: Tracee, held: &mut Vec<i32>) -> Tracing<()> {
+    loop {
+        process.resume(Resume::ToCall, 0)?;
+        match process.wait()? {
+            Stop::Trap(Trap::Stop(libc::SIGTRAP)) | Stop::Exited(_) | Stop::Killed(_) => {
+                return Ok(());
+            }
+            Stop::Signal(signal) => held.push(signal),
+            Stop::Trap(_) | Stop::Call => {}
+        }
+    }
+}
+
+/// Where the kernel has put its functions into a process.
+fn kernels_functions(process: Pid) -> Option<u64> {
+    let words = fs::read(format!("/proc/{process}/auxv")).ok()?;
+    let word = |bytes: &[u8]| bytes.try_into().map(u64::from_le_bytes).ok();
+    let mut pairs = words.chunks_exact(16);
+    let pair = pairs.find(|pair| word(&pair[..8]) == Some(libc::AT_SYSINFO_EHDR))?;
+    word(&pair[8..])
+}
+
+/// How much of the kernel's functions is ever used, and how much is mapped, by the
+/// first page of them.
+fn extent(file: &[u8]) -> Option<(u64, u64)> {
+    const LOAD: u64 = 1;
+    let number = |at: usize, len: usize| {
+        let mut word = [0; 8];
+        word[..len].copy_from_slice(file.get(at..at.checked_add(len)?)?);
+        Some(u64::from_le_bytes(word))
+    };
+    if !file.starts_with(b"\x7fELF\x02") {
+        return None;
+    }
+    let headers = usize::try_from(number(32, 8)?).ok()?;
+    let mut used = 0;
+    for index in 0..usize::try_from(number(56, 2)?).ok()? {
+        let header = headers.checked_add(index * 56)?;
+        if number(header, 4)? == LOAD {
+            let end = number(header + 16, 8)?.checked_add(number(header + 40, 8)?)?;
+            used = end.max(used);
+        }
+    }
+    let sections = number(40, 8)?.checked_add(number(58, 2)? * number(60, 2)?)?;
+    (used > 0).then_some(())?;
+    Some((used, used.max(sections).checked_next_multiple_of(PAGE)?))
+}
+
+/// Whether a call has ended with what makes the kernel make it again.
+fn is_restart(result: u64) -> bool {
+    matches!(result.cast_signed(), -512 | -513 | -514 | -516)
+}
+
+/// Whether a process stands at the end of such a call.
+fn is_cut_off(registers: &Registers) -> bool {
+    registers.orig_rax().cast_signed() >= 0 && is_restart(registers.rax())
+}
+
+/// With what a process goes on that nobody traces.
+fn landing(before: &Registers) -> Registers {
+    let mut landing = *before;
+    if is_cut_off(before) {
+        landing.set_rip(before.rip().wrapping_sub(SYSCALL));
+        landing.set_rax(match before.rax().cast_signed() {
+            -516 => libc::SYS_restart_syscall.cast_unsigned(),
+            _ => before.orig_rax(),
+        });
+    }
+    landing.set_orig_rax(u64::MAX);
+    landing
+}
+
+/// The call, and what is different where a copy is made: `xchg %rax,%rcx` and
+/// `jrcxz` to the end of the copy, or two long `nop`. Neither changes a flag.
+const CALL: [u8; 2] = [0x0f, 0x05];
+const UNLESS_COPY: [u8; 4] = [0x48, 0x91, 0xe3, 99];
+const ALWAYS: [u8; 4] = [0x66, 0x90, 0x66, 0x90];
+
+fn is_ours(bytes: &[u8]) -> bool {
+    let rest = bytes.strip_prefix(&CALL);
+    rest.is_some_and(|rest| rest.starts_with(&UNLESS_COPY) || rest.starts_with(&ALWAYS))
+}
+
+/// The code, with what it gives back.
+fn code(landing: &Registers, blocked: u64, then: Then) -> Vec<u8> {
+    let mut values = vec![blocked];
+    values.extend(landing.arguments());
+    values.extend([landing.rax(), landing.rcx(), landing.r11(), landing.rip()]);
+    let mut code = CALL.to_vec();
+    code.extend(match then {
+        Then::Return => ALWAYS,
+        Then::ReturnUnlessCopy => UNLESS_COPY,
+    });
+    // How far it is from the end of an instruction, of which this many bytes are
+    // there, to a value.
+    let to = |code: &Vec<u8>, value: usize| {
+        let distance = VALUES + value * 8 - (code.len() + 4);
+        u32::try_from(distance).unwrap_or(0).to_le_bytes()
+    };
+    // rt_sigprocmask(SIG_SETMASK, values, NULL, 8)
+    code.extend([0xb8, 14, 0, 0, 0]);
+    code.extend([0xbf, 2, 0, 0, 0]);
+    code.extend([0x48, 0x8d, 0x35]);
+    code.extend(to(&code, 0));
+    code.extend([0xba, 0, 0, 0, 0]);
+    code.extend([0x41, 0xba, 8, 0, 0, 0]);
+    code.extend(CALL);
+    // mov value(%rip), to rdi, rsi, rdx, r10, r8, r9, rax, rcx, r11
+    const LOADS: [[u8; 3]; 9] = [
+        [0x48, 0x8b, 0x3d],
+        [0x48, 0x8b, 0x35],
+        [0x48, 0x8b, 0x15],
+        [0x4c, 0x8b, 0x15],
+        [0x4c, 0x8b, 0x05],
+        [0x4c, 0x8b, 0x0d],
+        [0x48, 0x8b, 0x05],
+        [0x48, 0x8b, 0x0d],
+        [0x4c, 0x8b, 0x1d],
+    ];
+    for (index, load) in LOADS.into_iter().enumerate() {
+        code.extend(load);
+        code.extend(to(&code, index + 1));
+    }
+    // jmp *value(%rip)
+    code.extend([0xff, 0x25]);
+    code.extend(to(&code, LOADS.len() + 1));
+    // exit_group(0); ud2
+    code.extend([0xbf, 0, 0, 0, 0, 0xb8, 231, 0, 0, 0]);
+    code.extend(CALL);
+    code.extend([0x0f, 0x0b]);
+    code.resize(VALUES, 0);
+    code.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+    code.resize(LEN, 0);
+    code
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use iced_x86::{Decoder, DecoderOptions, Mnemonic};
+
+    #[test]
+    fn the_code_loads_its_values_and_jumps_to_where_it_should() {
+        const AT: u64 = 0x1000;
+        let mut registers = Registers::default();
+        registers.set_arguments([1, 2, 3, 4, 5, 6]);
+        registers.set_rax(7);
+        registers.set_rcx(8);
+        registers.set_r11(9);
+        registers.set_rip(10);
+        let code = code(&registers, 11, Then::ReturnUnlessCopy);
+        assert_eq!(code.len(), LEN);
+        assert!(is_ours(&code));
+        let decoder = Decoder::with_ip(64, &code[..VALUES], AT, DecoderOptions::NONE);
+        let mut loaded = Vec::new();
+        let mut copy_ends = None;
+        for instruction in decoder {
+            if instruction.is_ip_rel_memory_operand() {
+                let at = (instruction.ip_rel_memory_address() - AT) as usize;
+                let value = <[u8; 8]>::try_from(&code[at..at + 8]).unwrap();
+                loaded.push(u64::from_le_bytes(value));
+            }
+            match instruction.mnemonic() {
+                Mnemonic::Jrcxz => copy_ends = Some(instruction.near_branch_target()),
+                Mnemonic::Jmp => {
+                    assert_eq!(copy_ends, Some(instruction.next_ip()));
+                    break;
+                }
+                _ => {}
+            }
+        }
+        assert_eq!(loaded, [11, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    }
+
+    #[test]
+    fn a_call_that_was_cut_off_is_made_again() {
+        let mut before = Registers::default();
+        before.set_rip(0x1002);
+        before.set_orig_rax(61);
+        let check = |result: i64, rip, rax: i64| {
+            let mut before = before;
+            before.set_rax(result.cast_unsigned());
+            let landing = landing(&before);
+            assert_eq!((landing.rip(), landing.rax()), (rip, rax.cast_unsigned()));
+        };
+        check(-512, 0x1000, 61);
+        check(-516, 0x1000, libc::SYS_restart_syscall);
+        check(-4, 0x1002, -4);
+        check(0, 0x1002, 0);
+    }
+
+    #[test]
+    fn this_kernels_functions_have_an_end() {
+        let own = nix::unistd::getpid();
+        let Some(start) = kernels_functions(own) else {
+            return;
+        };
+        let first = Tracee::already(own).read_some(start, PAGE as usize);
+        let (used, end) = extent(&first).unwrap();
+        assert!(used <= end && end % PAGE == 0);
+        assert_eq!(extent(b"nothing"), None);
+        assert_eq!(extent(b"\x7fELF\x02"), None);
+    }
+}
