@@ -185,6 +185,54 @@ fn a_recording_that_cannot_be_written_does_not_harm_the_program() {
     }
 }
 
+/// Where the system leaves core dumps in the folder in which a program runs, it still
+/// does.
+#[test]
+fn a_core_dump_is_still_made() {
+    let pattern = fs::read_to_string("/proc/sys/kernel/core_pattern").unwrap_or_default();
+    if !pattern.starts_with("core") || pattern.contains('/') {
+        println!("skipped: core dumps go elsewhere here ({})", pattern.trim());
+        return;
+    }
+    let stage = Stage::new();
+    let made = |recorded: bool| {
+        let folder = stage.path(if recorded { "recorded" } else { "alone" });
+        fs::create_dir(&folder).unwrap();
+        let crash = ["sh", "-c", "kill -SEGV $$"];
+        let record = [
+            REPRISE,
+            "record",
+            "--last",
+            "1s",
+            "-o",
+            "../run.reprise",
+            "--",
+        ];
+        let command = [if recorded { &record[..] } else { &[] }, &crash[..]].concat();
+        Command::new("sh")
+            .args(["-c", "ulimit -c unlimited || exit 0; exec \"$@\"", "sh"])
+            .args(command)
+            .current_dir(&folder)
+            .output()
+            .unwrap();
+        let files = fs::read_dir(&folder).unwrap().flatten();
+        // An ELF file of the kind of core dumps.
+        let mut cores = files.filter(|file| {
+            let bytes = fs::read(file.path()).unwrap_or_default();
+            bytes.starts_with(b"\x7fELF") && bytes.get(16) == Some(&4)
+        });
+        cores.next().is_some()
+    };
+    if !made(false) {
+        println!("skipped: no core dumps here");
+        return;
+    }
+    assert!(made(true));
+    let said = "registers and memory are the same";
+    let replayed = stage.replay();
+    assert!(String::from_utf8_lossy(&replayed.stderr).contains(said));
+}
+
 /// Says "early", reads a line, asks the processor, and says "late".
 const ASKS: &str = r#"
 #include <cpuid.h>

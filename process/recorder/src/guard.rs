@@ -14,55 +14,41 @@
 //! ones wait stands in memory that both share, and so do the processes that the
 //! subject has made.
 //!
+//! A process that the recorder has borrowed for a system call when it is killed comes
+//! back from that by itself (`springboard` in `reprise_tracee` says how).
+//!
 //! Gaps remain: a few instructions between the recorder's death and the stop; a
 //! subject that has changed its rights, which the kernel does not stop; and the
 //! processes that it has made, which run on for the moment that this one takes
 //! to stop them.
 #![allow(unsafe_code, reason = "fork and signal handlers have no safe form")]
 
+mod left;
+
 use std::collections::HashSet;
 use std::fs;
 use std::io::{self, PipeWriter, Read as _, Write as _, pipe};
-use std::num::NonZeroUsize;
-use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
 
 use nix::libc;
 use nix::sched::{sched_getaffinity, sched_setaffinity};
-use nix::sys::mman::{MapFlags, ProtFlags, mmap_anonymous};
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
 use nix::unistd::{ForkResult, Pid, fork};
 use reprise_tracee::{Resume, Stop, TraceError, Tracee, Trap};
 
+pub(crate) use self::left::{changes, hold, joins, leaves, let_go_of, remember};
 use crate::asking::{restore, restores};
 use crate::attach::undo_all;
 use crate::children::release;
 use crate::parting::set_free;
 use crate::segment::find_syscall;
 use crate::session::Ended;
+use crate::shadow::inherit_orphans;
 use crate::spawn::{FOR_SUBJECT, OPTIONS, end_of, leave_signals_to_subject};
 
 /// How the recorder tells its guard whom to look after.
 pub struct Guard(PipeWriter);
-
-/// The most processes of a subject that the guard knows of.
-const MEMBERS: usize = 256;
-
-/// The most places in programs that the guard knows of.
-const SITES: usize = 1024;
-
-/// What the recorder leaves to its guard.
-#[repr(C)]
-struct Left {
-    /// The signals that wait in the recorder, a bit each.
-    held: AtomicU64,
-    /// The processes that the subject has made; 0 is none.
-    members: [AtomicI32; MEMBERS],
-    /// How often a byte of a program was changed, and the last of them: the address
-    /// with the old byte below it.
-    changes: AtomicUsize,
-    sites: [AtomicU64; SITES],
-}
 
 impl Guard {
     /// This process is about to be recorded.
@@ -84,88 +70,6 @@ impl Guard {
     }
 }
 
-/// Where the guard sees it; null where there is no guard.
-static LEFT: AtomicPtr<Left> = AtomicPtr::new(std::ptr::null_mut());
-
-fn left() -> Option<&'static Left> {
-    // SAFETY: null, or a mapping of this size that stays for good and began as
-    // zeros, which is a value of this type.
-    unsafe { LEFT.load(Ordering::Relaxed).as_ref() }
-}
-
-/// A byte of a program is about to be changed, so that an instruction stops. What
-/// cannot be remembered must stay as it is; returns whether it was.
-pub(crate) fn remember(address: u64, byte: u8) -> bool {
-    let Some(left) = left() else { return false };
-    let site = address << 8 | u64::from(byte);
-    let known = left.sites.iter();
-    if !{ known }.any(|known| known.load(Ordering::Relaxed) == site) {
-        let next = left.changes.fetch_add(1, Ordering::Relaxed);
-        left.sites[next % SITES].store(site, Ordering::Relaxed);
-    }
-    true
-}
-
-/// The bytes that were changed, in whichever program.
-pub(crate) fn changes() -> Vec<(u64, u8)> {
-    let sites = left().map(|left| &left.sites[..]).unwrap_or_default();
-    let sites = sites.iter().map(|site| site.load(Ordering::Relaxed));
-    let sites = sites.filter(|site| *site != 0);
-    sites.map(|site| (site >> 8, site as u8)).collect()
-}
-
-fn held() -> Option<&'static AtomicU64> {
-    left().map(|left| &left.held)
-}
-
-/// The subject has made a process.
-pub(crate) fn joins(process: Pid) {
-    replace(0, process.as_raw());
-}
-
-/// A process of the subject has ended, or does not depend on the recorder.
-pub(crate) fn leaves(process: Pid) {
-    replace(process.as_raw(), 0);
-}
-
-fn replace(old: i32, new: i32) {
-    let members = left().map(|left| &left.members[..]).unwrap_or_default();
-    let mut found = members.iter();
-    if let Some(member) = found.find(|member| member.load(Ordering::Relaxed) == old) {
-        member.store(new, Ordering::Relaxed);
-    }
-}
-
-fn bit(signal: i32) -> u64 {
-    1 << (signal - 1).clamp(0, 63)
-}
-
-/// A signal waits in the recorder from here on.
-pub(crate) fn hold(signal: i32) {
-    if let Some(held) = held() {
-        held.fetch_or(bit(signal), Ordering::Relaxed);
-    }
-}
-
-/// It waits no more.
-pub(crate) fn let_go_of(signal: i32) {
-    if let Some(held) = held() {
-        held.fetch_and(!bit(signal), Ordering::Relaxed);
-    }
-}
-
-/// Makes the memory that recorder and guard share. Without it signals may get
-/// lost when the recorder is killed, and nothing else.
-fn share_left() {
-    let len = NonZeroUsize::MIN.saturating_add(size_of::<Left>() - 1);
-    let protection = ProtFlags::PROT_READ | ProtFlags::PROT_WRITE;
-    // SAFETY: a new mapping, at an address of the kernel's choice.
-    let page = unsafe { mmap_anonymous(None, len, protection, MapFlags::MAP_SHARED) };
-    if let Ok(page) = page {
-        LEFT.store(page.cast().as_ptr(), Ordering::Relaxed);
-    }
-}
-
 /// How guarded work ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guarded {
@@ -180,7 +84,7 @@ pub enum Guarded {
 /// is killed. To be called while there is one thread.
 pub fn guarded(work: impl FnOnce(Guard) -> u8) -> io::Result<Guarded> {
     let (mut watched, watch) = pipe()?;
-    share_left();
+    left::share();
     // SAFETY: there is only this thread, so the child has all that it needs.
     match unsafe { fork() }? {
         ForkResult::Child => {
@@ -196,6 +100,10 @@ pub fn guarded(work: impl FnOnce(Guard) -> u8) -> io::Result<Guarded> {
                 let pid = i32::from_le_bytes(word);
                 // Who was attached to has a negative number here.
                 let to = if pid < 0 { child.as_raw() } else { pid };
+                if pid > 0 {
+                    // It may end before anybody else looks at it.
+                    inherit_orphans();
+                }
                 pass_signals_to(to, pid < 0);
                 Pid::from_raw(pid)
             });
@@ -215,7 +123,11 @@ pub fn guarded(work: impl FnOnce(Guard) -> u8) -> io::Result<Guarded> {
                     let _ = undo_all(process);
                     None
                 }
-                subject => subject.and_then(|subject| take_over(subject).ok()),
+                subject => subject.and_then(|subject| {
+                    // Who has ended already cannot be taken over.
+                    let ended = take_over(subject).or_else(|_| end_of(subject));
+                    ended.ok()
+                }),
             };
             Ok(Guarded::Died(ended))
         }
@@ -249,17 +161,12 @@ fn pass_signals_to(subject: i32, attached: bool) {
 fn take_over(pid: Pid) -> Result<Ended, TraceError> {
     // A process that it is about to make would belong to its new tracer, too.
     let subject = Tracee::seize(pid, OPTIONS)?;
-    let held = held().map_or(0, |held| held.load(Ordering::Relaxed));
-    for signal in (1..=64).filter(|signal| held & bit(*signal) != 0) {
+    for signal in left::held_signals() {
         subject.send(signal)?;
     }
     let mut others = Others::default();
-    let members = left().map(|left| &left.members[..]).unwrap_or_default();
-    for member in members {
-        match member.load(Ordering::Relaxed) {
-            0 => {}
-            member => others.seize(Pid::from_raw(member), None),
-        }
+    for member in left::members() {
+        others.seize(member, None);
     }
     others.seize(pid, Some(pid));
     // Comes true when the stop that it is in is over.

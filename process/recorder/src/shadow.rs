@@ -289,7 +289,8 @@ pub(crate) fn wait_in_name(process: Tracee, behind: u64, shadow: Pid) -> bool {
 }
 
 /// Makes this process the parent of those whose parents have ended before them:
-/// shadows of processes that have ended must be waited for by somebody.
+/// shadows of processes that have ended must be waited for by somebody, and so must
+/// a subject whose recorder was killed.
 pub(crate) fn inherit_orphans() {
     let _ = nix::sys::prctl::set_child_subreaper(true);
 }
