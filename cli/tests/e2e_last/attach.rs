@@ -137,6 +137,8 @@ fn work_that_was_dumped(stage: &Stage, program: &mut Program) -> (PathBuf, Outpu
             return (recording, replayed);
         }
         assert!(begun.elapsed() < PATIENCE, "nothing of its work was dumped");
+        // No recording is written over.
+        fs::remove_file(recording).unwrap();
     }
 }
 

@@ -2,7 +2,7 @@
 
 use nix::libc;
 use reprise_process_events::{Event, Pause, Position};
-use reprise_tracee::{Idle, Resume, Stop, Trap};
+use reprise_tracee::{Resume, Stop, Trap};
 
 use crate::session::{Session, Trouble};
 use crate::threads::Place;
@@ -39,23 +39,6 @@ impl Session {
         }
     }
 
-    /// Finds out whether the thread is in a loop that changes nothing. Returns the
-    /// stop that came before, if one did.
-    fn look_whether_it_idles(&mut self) -> Result<Option<Stop>, Trouble> {
-        let tracee = self.thread.tracee;
-        let mut other = None;
-        let step = || -> Result<bool, Trouble> {
-            tracee.resume(Resume::OneInstruction, 0)?;
-            let stop = tracee.wait()?;
-            let done = stop == Stop::Signal(libc::SIGTRAP)
-                && tracee.signal_info()?.si_code == libc::TRAP_TRACE;
-            other = (!done).then_some(stop);
-            Ok(done)
-        };
-        self.thread.idles = tracee.is_idle(Idle::Soon, step)?;
-        Ok(other)
-    }
-
     /// Ends a turn in the middle of a computation.
     pub(crate) fn cut_off(&mut self) -> Result<Option<Stop>, Trouble> {
         let tracee = self.thread.tracee;
@@ -66,9 +49,7 @@ impl Session {
             return Ok(Some(Stop::Trap(Trap::Stop(libc::SIGTRAP))));
         }
         let before = self.thread.idles;
-        if let Some(stop) = self.look_whether_it_idles()? {
-            return Ok(Some(stop));
-        }
+        self.thread.idles = tracee.will_idle()?;
         if self.thread.idles {
             // It is at this place, however often it has been around: no copy is
             // needed to find that again.

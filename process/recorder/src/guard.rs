@@ -37,7 +37,7 @@ use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction
 use nix::unistd::{ForkResult, Pid, fork};
 use reprise_tracee::{Resume, Stop, TraceError, Tracee, Trap};
 
-pub(crate) use self::left::{changes, hold, joins, leaves, let_go_of, remember};
+pub(crate) use self::left::{changes, ends, hold, joins, leaves, let_go_of, remember};
 use crate::asking::{restore, restores};
 use crate::attach::undo_all;
 use crate::children::release;
@@ -126,7 +126,7 @@ pub fn guarded(work: impl FnOnce(Guard) -> u8) -> io::Result<Guarded> {
                 subject => subject.and_then(|subject| {
                     // Who has ended already cannot be taken over.
                     let ended = take_over(subject).or_else(|_| end_of(subject));
-                    ended.ok()
+                    ended.ok().or_else(left::ended)
                 }),
             };
             Ok(Guarded::Died(ended))

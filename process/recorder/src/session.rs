@@ -14,6 +14,7 @@ use crate::at_exit::AtExit;
 use crate::calls::Entered;
 use crate::condition::Watch;
 use crate::escort::Escort;
+use crate::guard;
 use crate::log::Log;
 use crate::shared::Shared;
 use crate::sharing::Sharing;
@@ -319,6 +320,10 @@ impl Session {
     }
 
     fn handle(&mut self, stop: Stop) -> Result<Next, Trouble> {
+        if stop == Stop::Trap(Trap::Exit) && self.first && self.thread.tracee.pid() == self.process
+        {
+            guard::ends(self.thread.tracee.message()? as u32);
+        }
         match stop {
             // Who was attached to is let go as a whole.
             Stop::Call if self.shared.orders.is_stopped() && !self.shared.is_attached() => {

@@ -11,7 +11,7 @@ use reprise_process_events::{Registers, State};
 use crate::{TraceError, Tracee};
 
 /// The most instructions that such a loop has.
-const LONGEST: usize = 32;
+pub(crate) const LONGEST: usize = 32;
 
 /// The flags for single steps and for going on behind a breakpoint.
 const TRACERS_FLAGS: u64 = 0x1_0100;
@@ -135,7 +135,7 @@ fn computes(instruction: &Instruction) -> bool {
     flow && !other && !repeats && !instruction.is_invalid()
 }
 
-fn value(registers: &Registers, register: Register) -> Option<u64> {
+pub(crate) fn value(registers: &Registers, register: Register) -> Option<u64> {
     match register {
         Register::FS => Some(registers.fs_base()),
         Register::GS => Some(registers.gs_base()),

@@ -7,6 +7,7 @@
 
 pub mod asking;
 mod debug;
+mod foresee;
 mod idle;
 mod inject;
 mod memory;

@@ -1,5 +1,5 @@
-//! What the recorder leaves to its guard, in memory that both share: the signals that
-//! wait in the recorder, the processes that the subject has made, and the bytes of
+//! What the recorder leaves to its guard, in memory that both share: how the subject
+//! has ended, the signals that wait in the recorder, the processes that the subject has made, and the bytes of
 //! programs that were changed.
 
 use std::num::NonZeroUsize;
@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 
 use nix::sys::mman::{MapFlags, ProtFlags, mmap_anonymous};
 use nix::unistd::Pid;
+
+use crate::session::Ended;
 
 /// The most processes of a subject that the guard knows of.
 const MEMBERS: usize = 256;
@@ -17,6 +19,8 @@ const SITES: usize = 1024;
 /// What the recorder leaves to its guard.
 #[repr(C)]
 struct Left {
+    /// How the subject ends or has ended, as `waitpid` says it, and that this is known.
+    ended: AtomicU64,
     /// The signals that wait in the recorder, a bit each.
     held: AtomicU64,
     /// The processes that the subject has made; 0 is none.
@@ -55,6 +59,28 @@ pub(crate) fn changes() -> Vec<(u64, u8)> {
     let sites = sites.iter().map(|site| site.load(Ordering::Relaxed));
     let sites = sites.filter(|site| *site != 0);
     sites.map(|site| (site >> 8, site as u8)).collect()
+}
+
+/// Says that a status is known.
+const KNOWN: u64 = 1 << 32;
+
+/// The subject is about to end, or has ended, with this status as `waitpid` says it.
+pub(crate) fn ends(status: u32) {
+    if let Some(left) = left() {
+        let known = KNOWN | u64::from(status);
+        left.ended.store(known, Ordering::Relaxed);
+    }
+}
+
+/// How the subject has ended, if its recorder has learnt that.
+pub(super) fn ended() -> Option<Ended> {
+    let status = left()?.ended.load(Ordering::Relaxed);
+    let known = status & KNOWN != 0;
+    let status = (status & (KNOWN - 1)) as i32;
+    known.then_some(match status & 0x7f {
+        0 => Ended::Exited(status >> 8 & 0xff),
+        signal => Ended::Killed(signal),
+    })
 }
 
 fn held() -> Option<&'static AtomicU64> {
