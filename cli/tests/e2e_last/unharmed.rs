@@ -87,21 +87,25 @@ fn a_killed_recorder_leaves_a_program_that_runs_on() {
     assert!(!stage.recording().exists());
 }
 
-/// Kills the recorder at different moments of a script that touches its file `{}` again
-/// and again, and ends with status 7 if all goes well.
-fn killed_at_any_moment(script: &str) {
+/// Kills the recorder at different moments of a command that touches its file `{}` when
+/// it begins, and ends with status 7 if all goes well.
+fn killed_at_any_moment(command: &[&str]) {
     for round in 0..12u64 {
         let stage = Stage::new();
         let marker = stage.path("marker");
-        let script = script.replace("{}", &marker.display().to_string());
-        let mut child = start(&stage, &["sh", "-c", &script]);
-        until("the shell runs", || marker.exists());
+        let marker_name = marker.display().to_string();
+        let words: Vec<String> = { command.iter() }
+            .map(|word| word.replace("{}", &marker_name))
+            .collect();
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let mut child = start(&stage, &words);
+        until("the command runs", || marker.exists());
         sleep(Duration::from_millis(round * 7));
         for recorder in children(child.id()) {
             let _ = kill(Pid::from_raw(recorder), Signal::SIGKILL);
         }
         let mut status = None;
-        until("the shell ends", || {
+        until("the command ends", || {
             status = child.try_wait().unwrap();
             status.is_some()
         });
@@ -113,20 +117,47 @@ fn killed_at_any_moment(script: &str) {
 /// with a recorder that is killed, whatever it was doing.
 #[test]
 fn a_killed_recorder_takes_no_signal_along() {
-    killed_at_any_moment(
-        "n=0; trap 'n=$((n+1))' USR1; i=0; \
+    let script = "n=0; trap 'n=$((n+1))' USR1; i=0; \
          while [ $i -lt 200 ]; do kill -USR1 $$; : > {}; i=$((i+1)); done; \
-         [ $n -eq 200 ] && exit 7",
-    );
+         [ $n -eq 200 ] && exit 7";
+    killed_at_any_moment(&["sh", "-c", script]);
 }
 
 /// Nor may a new process that the recorder makes copy itself go on with the wrong
 /// result of its `fork`.
 #[test]
 fn a_killed_recorder_leaves_new_processes_as_they_are() {
-    killed_at_any_moment(
-        "i=0; while [ $i -lt 30 ]; do sleep 0.005 & wait $!; : > {}; i=$((i+1)); done; exit 7",
-    );
+    let script =
+        "i=0; while [ $i -lt 30 ]; do sleep 0.005 & wait $!; : > {}; i=$((i+1)); done; exit 7";
+    killed_at_any_moment(&["sh", "-c", script]);
+}
+
+/// Threads that compute while others could run are stopped again and again.
+#[test]
+fn a_killed_recorder_leaves_threads_that_compute() {
+    const COMPUTES: &str = r#"
+#include <fcntl.h>
+#include <pthread.h>
+static void *compute(void *unused) {
+    volatile unsigned long sum = 0;
+    for (long i = 0; i < 30000000; i++)
+        sum += i;
+    return unused;
+}
+int main(int count, char **argument) {
+    pthread_t threads[3];
+    if (count < 2 || creat(argument[1], 0600) < 0)
+        return 1;
+    for (int i = 0; i < 3; i++)
+        pthread_create(&threads[i], 0, compute, 0);
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], 0);
+    return 7;
+}
+"#;
+    let stage = Stage::new();
+    let program = compiled(&stage, COMPUTES);
+    killed_at_any_moment(&[&program, "{}"]);
 }
 
 #[test]
@@ -254,12 +285,12 @@ int main(void) {
 }
 "#;
 
-fn compiled(stage: &Stage) -> String {
-    stage.write("asks.c", ASKS.as_bytes());
-    let program = stage.path("asks").display().to_string();
+fn compiled(stage: &Stage, source: &str) -> String {
+    stage.write("program.c", source.as_bytes());
+    let program = stage.path("program").display().to_string();
     let compiler = Command::new("gcc")
-        .args(["-O1", "-o", &program])
-        .arg(stage.path("asks.c"))
+        .args(["-O1", "-pthread", "-o", &program])
+        .arg(stage.path("program.c"))
         .status();
     assert!(compiler.unwrap().success());
     program
@@ -270,7 +301,7 @@ fn compiled(stage: &Stage) -> String {
 #[test]
 fn who_is_recorded_no_more_asks_the_processor_itself() {
     let stage = Stage::new();
-    let program = compiled(&stage);
+    let program = compiled(&stage, ASKS);
     for kills in [true, false] {
         let mut child = start(&stage, &[&program]);
         let mut said = BufReader::new(child.stdout.take().unwrap());

@@ -53,11 +53,12 @@ impl Blank {
                 let _ = sched_setaffinity(Pid::from_raw(0), &one);
             }
         }
+        let parent = nix::unistd::getpid();
         // SAFETY: the child makes system calls and nothing else; it takes no
         // lock and allocates nothing.
         let child = match unsafe { fork() }.map_err(failed("fork"))? {
             ForkResult::Parent { child } => child,
-            ForkResult::Child => become_blank(image.as_raw_fd(), limits),
+            ForkResult::Child => become_blank(parent, image.as_raw_fd(), limits),
         };
         let blank = Self {
             tracee: Tracee::already(child),
@@ -226,7 +227,7 @@ fn end(process: Tracee) {
 
 /// The child's part. What fails here is seen by the parent, since the child
 /// then does not become what it waits for.
-fn become_blank(image: RawFd, limits: &Limits) -> ! {
+fn become_blank(parent: Pid, image: RawFd, limits: &Limits) -> ! {
     // One wall more, where that is allowed.
     let _ = unshare(
         CloneFlags::CLONE_NEWUSER
@@ -237,7 +238,14 @@ fn become_blank(image: RawFd, limits: &Limits) -> ! {
     );
     // What is typed at a terminal to interrupt a debugger is not for it.
     let _ = nix::unistd::setpgid(Pid::from_raw(0), Pid::from_raw(0));
-    let ready = nix::sys::ptrace::traceme()
+    // Stopped, it would outlive a parent that is killed before it holds it, with all
+    // that it has open. Becoming another user, above, would have undone this.
+    let ready = nix::sys::prctl::set_pdeathsig(Signal::SIGKILL)
+        .and_then(|()| match nix::unistd::getppid() == parent {
+            true => Ok(()),
+            false => Err(Errno::ESRCH),
+        })
+        .and_then(|()| nix::sys::ptrace::traceme())
         .and_then(|()| raise(Signal::SIGSTOP))
         .and_then(|()| setrlimit(Resource::RLIMIT_CORE, 0, 0))
         .and_then(|()| setrlimit(Resource::RLIMIT_CPU, limits.seconds, limits.seconds + 1))

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use reprise_process_events::{PAGE, Pause, STACK_RED_ZONE};
 use reprise_recording::Source;
-use reprise_tracee::{Idle, Stop};
+use reprise_tracee::Stop;
 
 use crate::compare::{difference, general_difference};
 use crate::count::{Condition, Why};
@@ -189,7 +189,7 @@ impl<S: Source> Play<'_, '_, S> {
         went: &mut u64,
     ) -> Result<bool, PlayError> {
         let process = self.blank.tracee;
-        process.is_idle(Idle::Now, || {
+        process.is_idle(|| {
             loop {
                 let (ran, why) = counting.counter.run(self.ground(), 1)?;
                 *went += ran;

@@ -18,9 +18,10 @@
 //! back from that by itself (`springboard` in `reprise_tracee` says how).
 //!
 //! Gaps remain: a few instructions between the recorder's death and the stop; a
-//! subject that has changed its rights, which the kernel does not stop; and the
+//! subject that has changed its rights, which the kernel does not stop; the
 //! processes that it has made, which run on for the moment that this one takes
-//! to stop them.
+//! to stop them; and a thread that is being led out of the vDSO's functions by
+//! single steps when a program is attached to or let go.
 #![allow(unsafe_code, reason = "fork and signal handlers have no safe form")]
 
 mod left;

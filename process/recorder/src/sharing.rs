@@ -5,6 +5,9 @@
 //!
 //! Who computes for long while others want the token has to stop; a new segment
 //! begins when it goes on, since there is no call to write the changes down with.
+//!
+//! What has changed is found by comparing all of it, so there is a limit to how much
+//! that is: `studies/last-programs` has the figures, and what more would need.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;

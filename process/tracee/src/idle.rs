@@ -25,25 +25,15 @@ pub(crate) const ORDER: [usize; 16] = [10, 11, 12, 5, 19, 4, 13, 14, 9, 8, 7, 6,
 /// Memory that an instruction may write, as it is before.
 type Places = Vec<(u64, Vec<u8>)>;
 
-/// How sure one has to be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Idle {
-    /// It may change something before it gets into the loop.
-    Soon,
-    /// It is in the loop.
-    Now,
-}
-
 impl Tracee {
     /// Whether a thread that stands in its program is in a loop that changes
-    /// nothing. `step` lets it run one instruction, and says whether it did. When it
-    /// is, the thread stands in the loop.
+    /// nothing. `step` lets it run one instruction, and says whether it did. Whoever
+    /// must not be stepped is asked by [`will_idle`](Self::will_idle).
     pub fn is_idle<E: From<TraceError>>(
         self,
-        idle: Idle,
         mut step: impl FnMut() -> Result<bool, E>,
     ) -> Result<bool, E> {
-        let mut first = self.state()?;
+        let first = self.state()?;
         for _ in 0..LONGEST {
             let Some(places) = self.about_to_write()? else {
                 return Ok(false);
@@ -56,11 +46,9 @@ impl Tracee {
             };
             let here = self.state()?;
             if places.iter().any(is_other) {
-                if idle == Idle::Now {
-                    return Ok(false);
-                }
-                first = here;
-            } else if is_same(&first, &here) {
+                return Ok(false);
+            }
+            if is_same(&first, &here) {
                 return Ok(true);
             }
         }

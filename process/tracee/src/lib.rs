@@ -18,7 +18,6 @@ mod stop;
 mod twin;
 
 pub use crate::debug::{Use, Watch};
-pub use crate::idle::Idle;
 pub use crate::inject::Kin;
 pub use crate::memory::Tracing;
 pub use crate::stop::{Stop, Trap};
