@@ -30,7 +30,7 @@ use std::collections::HashSet;
 use std::fs;
 use std::io::{self, PipeWriter, Read as _, Write as _, pipe};
 use std::sync::atomic::{AtomicI32, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use nix::libc;
 use nix::sched::{sched_getaffinity, sched_setaffinity};
@@ -47,6 +47,9 @@ use crate::segment::find_syscall;
 use crate::session::Ended;
 use crate::shadow::inherit_orphans;
 use crate::spawn::{FOR_SUBJECT, OPTIONS, end_of, leave_signals_to_subject};
+
+/// How long the stop that a recorder's death brings is waited for.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// How the recorder tells its guard whom to look after.
 pub struct Guard(PipeWriter);
@@ -173,18 +176,26 @@ fn take_over(pid: Pid) -> Result<Ended, TraceError> {
     // Comes true when the stop that it is in is over.
     subject.interrupt()?;
     let (mut woken, mut undone) = (false, false);
+    let begun = Instant::now();
     loop {
         others.undo(&mut woken);
         if others.left.is_empty() && !undone {
             others.seize(pid, Some(pid));
         }
-        let stop = if others.left.is_empty() {
+        let stop = if others.left.is_empty() && (woken || begun.elapsed() > PATIENCE) {
             Some(subject.wait()?)
         } else {
             std::thread::sleep(Duration::from_millis(1));
             subject.wait_now()?
         };
-        let Some(stop) = stop else { continue };
+        let Some(stop) = stop else {
+            // A thread that was let go may be what the kernel's stop has reached last.
+            if others.left.is_empty() && !woken && is_stopped(pid) {
+                woken = true;
+                subject.send(libc::SIGCONT)?;
+            }
+            continue;
+        };
         match stop {
             Stop::Exited(status) => return Ok(Ended::Exited(status)),
             Stop::Killed(signal) => return Ok(Ended::Killed(signal)),
@@ -273,6 +284,16 @@ fn follow(thread: Tracee, stop: Stop, woken: &mut bool) -> Result<(), TraceError
         Stop::Trap(Trap::Stop(_)) => thread.resume(Resume::Listening, 0),
         _ => thread.resume(Resume::Freely, 0),
     }
+}
+
+/// Whether a thread of a process is stopped that nobody traces.
+fn is_stopped(process: Pid) -> bool {
+    let tasks = fs::read_dir(format!("/proc/{process}/task"));
+    tasks.into_iter().flatten().flatten().any(|task| {
+        let stat = fs::read_to_string(task.path().join("stat")).unwrap_or_default();
+        let state = stat.rsplit_once(") ").map(|(_, rest)| rest);
+        state.is_some_and(|state| state.starts_with('T'))
+    })
 }
 
 fn is_step(thread: Tracee) -> bool {
