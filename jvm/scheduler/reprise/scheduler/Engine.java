@@ -123,8 +123,10 @@ final class Engine {
     /** What the JVM and the JDK create for themselves is in the topmost group, or says so. */
     static boolean isForeign(Thread thread) {
         ThreadGroup group = thread.getThreadGroup();
+        String type = thread.getClass().getName();
+        // The client for HTTP has one of its own, which is a part of what the program does.
         return group == null || group.getParent() == null
-                || thread.getClass().getName().startsWith("jdk.internal.");
+                || type.startsWith("jdk.internal.") && !type.startsWith("jdk.internal.net.http.");
     }
 
     /** A thread is being started, and will wait for its turn. */
