@@ -81,8 +81,8 @@ final class Script extends Policy {
         }
         if (me.deadline != 0) {
             // In the run that the schedule is about, nobody else ran meanwhile. Who
-            // sleeps looks at no clock; who waits may.
-            if (me.state != Turn.SLEEPING) {
+            // sleeps looks at no clock; who waits may, and what is outside takes its time.
+            if (me.state != Turn.SLEEPING || Engine.isAnyOutside()) {
                 Clock.await(me.deadline);
             }
             return me;
