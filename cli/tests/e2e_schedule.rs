@@ -2,10 +2,12 @@
 //! jar within a jar.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use expect_test::{Expect, expect};
+use reprise_jvm_testing::{compile, jdks, sources};
 use tempfile::TempDir;
 
 const SUBJECT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../subjects/schedule-buffer");
@@ -76,8 +78,8 @@ fn a_schedule_fits_its_program_wherever_the_classes_are() {
     let classes = built.classes();
     let jar = built.jar("app.jar", &classes);
     let inner = built.folder.path().join("inner");
-    std::fs::create_dir_all(inner.join("BOOT-INF/lib")).unwrap();
-    std::fs::rename(&jar, inner.join("BOOT-INF/lib/app.jar")).unwrap();
+    fs::create_dir_all(inner.join("BOOT-INF/lib")).unwrap();
+    fs::rename(&jar, inner.join("BOOT-INF/lib/app.jar")).unwrap();
     let boot = built.jar("boot.jar", &inner);
     let jar = built.jar("app.jar", &classes);
     for program in [&classes, &jar, &boot] {
@@ -158,7 +160,7 @@ switch 2
 before Main.java:61 1
 switch 1
 ";
-    std::fs::write(&old, text).unwrap();
+    fs::write(&old, text).unwrap();
     let name = old.to_str().unwrap();
     let output = built.reprise(&["check", name], &built.classes());
     let stdout = String::from_utf8(output.stdout).unwrap();
@@ -187,4 +189,63 @@ switch 1
           try: write 'before', or 'in' with offset 102 or 108 or 114
     "#]].assert_eq(&stderr.replace(name, "old.sched"));
     assert_eq!(output.status.code(), Some(1));
+}
+
+/// A path as Java PathFinder has it becomes a trace, and that a schedule. Only stand-ins of
+/// its classes are here; with `REPRISE_JPF`, the listener is compiled against the real ones.
+#[test]
+fn the_path_that_path_finder_found_becomes_a_schedule() {
+    let listener = Path::new(env!("CARGO_MANIFEST_DIR")).join("../jvm/jpf-listener");
+    let folder = tempfile::tempdir().unwrap();
+    let own = sources(&listener.join("reprise/jpf"));
+    match std::env::var("REPRISE_JPF") {
+        Ok(jar) => compile(&own, folder.path(), &jar),
+        Err(_) => eprintln!("skipped: REPRISE_JPF does not name the jar of Java PathFinder"),
+    }
+    let mut files = own;
+    for part in [
+        ".",
+        "gov/nasa/jpf",
+        "gov/nasa/jpf/vm",
+        "gov/nasa/jpf/search",
+    ] {
+        files.extend(sources(&listener.join("test").join(part)));
+    }
+    compile(&files, folder.path(), ".");
+    // Two adders that both read before either writes. Main's ids are those of a search: 1 was
+    // of a thread of another path.
+    let path = "\
+0 live Main#main([Ljava/lang/String;)V@0 Main#main([Ljava/lang/String;)V@9 java.lang.Thread#join()V@0
+2 live Adder#run()V@0 Adder#run()V@4
+3 live Adder#run()V@0 Adder#run()V@4
+2 live Adder#run()V@4 Adder#run()V@7 Adder#run()V@12
+3 live Adder#run()V@4 Adder#run()V@7 Adder#run()V@12
+2 dead Adder#run()V@12 Adder#run()V@15
+3 dead Adder#run()V@12 Adder#run()V@15
+0 dead Main#main([Ljava/lang/String;)V@12
+";
+    let input = folder.path().join("path");
+    fs::write(&input, path).unwrap();
+    let mut command = Command::new(&jdks()[0]);
+    command
+        .current_dir(folder.path())
+        .args(["-cp", ".", "Found"])
+        .stdin(fs::File::open(&input).unwrap());
+    let found = command.output().unwrap();
+    assert!(found.status.success(), "{found:?}");
+    let trace = fs::read_to_string(folder.path().join("error.trace")).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_reprise"));
+    command
+        .current_dir(folder.path())
+        .args(["schedule", "from-trace", "error.trace"]);
+    let made = command.output().unwrap();
+    let text = String::from_utf8_lossy(&made.stdout);
+    let switches = [
+        "in Main main([Ljava/lang/String;)V 9 1\nswitch 1\n",
+        "before Adder run()V 4 1\nswitch 2\n",
+        "before Adder run()V 4 1\nswitch 1\n",
+        "before Adder run()V 12 1\nswitch 2\n",
+    ];
+    let story = switches.concat();
+    assert!(text.contains(&story), "{trace}\n{text}\n{made:?}");
 }

@@ -100,18 +100,3 @@ fn virtual_threads_are_refused() {
     assert_eq!(refused.status.code(), Some(125));
     assert!(said(&refused).contains("virtual thread"), "{refused:?}");
 }
-
-/// Threads that meet where the scheduler cannot see it do not wait for ever.
-#[test]
-fn threads_that_meet_through_a_socket_are_refused() {
-    let stage = Stage::new("schedule-socket");
-    // Main goes on until it waits for the connection that nobody can make.
-    let (_, refused) = stage.record(&jdks()[0], "x.sched", &["--schedule=rr:1000"]);
-    assert_eq!(refused.status.code(), Some(125), "{refused:?}");
-    let said = said(&refused);
-    assert!(
-        said.contains("thread 0 (main) waits for something"),
-        "{said}"
-    );
-    assert!(said.contains("from Main.java:22"), "{said}");
-}

@@ -9,6 +9,7 @@ mod library;
 mod limits;
 mod minimized;
 mod other_jvms;
+mod outside;
 mod populations;
 mod share_cost;
 mod shared;

@@ -64,10 +64,13 @@ pub enum JdkPlace {
     Wait,
     /// `java.lang.Thread exit 0`: at its end.
     Exit,
+    /// `java.io.InputStream read 0`: waiting for something outside of the program, a
+    /// connection, bytes, a process, whoever called it and whatever method that is.
+    Outside,
 }
 
 /// The places of the JDK: class, method, descriptor.
-const JDK: [(JdkPlace, &str, &str, &str); 3] = [
+const JDK: [(JdkPlace, &str, &str, &str); 4] = [
     (
         JdkPlace::Park,
         "java.util.concurrent.locks.LockSupport",
@@ -76,6 +79,7 @@ const JDK: [(JdkPlace, &str, &str, &str); 3] = [
     ),
     (JdkPlace::Wait, "java.lang.Object", "wait", "()V"),
     (JdkPlace::Exit, "java.lang.Thread", "exit", "()V"),
+    (JdkPlace::Outside, "java.io.InputStream", "read", "()I"),
 ];
 
 /// A line of a source file, as in `Producer.java:13`.

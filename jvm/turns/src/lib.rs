@@ -12,6 +12,7 @@
 //! | everywhere where a strategy may want to switch | [`explore`] |
 //! | what synchronises, of threads that run freely | [`free`] |
 //! | what threads share, of which a part is recorded | [`share`] |
+//! | methods of the JDK that wait for something outside | [`outside`] |
 //! | class loaders that know only what is theirs | [`loaders`] |
 //! | what is another value in every run | `values` |
 //! | what has to be known of a program for that | [`facts`] |
@@ -31,6 +32,7 @@ pub mod explore;
 pub mod facts;
 pub mod free;
 pub mod loaders;
+pub mod outside;
 pub mod plan;
 pub mod platform;
 pub mod share;

@@ -99,6 +99,7 @@ fn jdk_number(place: JdkPlace) -> i64 {
         JdkPlace::Park => -2,
         JdkPlace::Wait => -3,
         JdkPlace::Exit => -4,
+        JdkPlace::Outside => -5,
     }
 }
 

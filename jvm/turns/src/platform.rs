@@ -8,13 +8,17 @@ use reprise_classfile::read::ClassFile;
 use reprise_classfile::relocate::Editor;
 use reprise_classfile::write::{ClassEditor, PoolEditor, Snippet};
 
-use crate::TurnError;
 use crate::calls::{THREAD, calls, redirect, tell};
+use crate::{TurnError, outside};
 
 /// Classes of the JDK that are changed, or packages where a slash ends the name.
 /// The locks of other classes are never held while the program's code runs.
 const CHANGED: &[&str] = &[
     "java/lang/Thread",
+    "java/io/PipedInputStream",
+    "java/io/PipedOutputStream",
+    "java/io/PipedReader",
+    "java/io/PipedWriter",
     "java/util/Timer",
     "java/util/TimerThread",
     "java/util/concurrent/",
@@ -22,16 +26,21 @@ const CHANGED: &[&str] = &[
 
 /// Whether a class of the JDK is one that is changed.
 pub fn concerns(name: &str) -> bool {
-    CHANGED.iter().any(|changed| match changed.ends_with('/') {
+    let changed = CHANGED.iter().any(|changed| match changed.ends_with('/') {
         true => name.starts_with(changed),
         false => name == *changed,
-    })
+    });
+    changed || outside::concerns(name)
 }
 
 /// The class as it is under a schedule; none where nothing changes.
 pub fn change(bytes: &[u8]) -> Result<Option<Vec<u8>>, TurnError> {
     let class = ClassFile::parse(bytes)?;
-    let is_thread = class.name()?.to_str_lossy() == THREAD;
+    let name = class.name()?.to_str_lossy();
+    let is_thread = name == THREAD;
+    if outside::concerns(&name) {
+        return outside::change(&class);
+    }
     let mut edited = ClassEditor::new(&class);
     let mut any = false;
     for (index, method) in class.methods.iter().enumerate() {

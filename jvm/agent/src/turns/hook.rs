@@ -220,7 +220,7 @@ unsafe extern "system" fn class_loaded(
         let name = name.to_str().ok()?;
         // SAFETY: the JVM hands over a live loader, or null.
         let edited = unsafe { change(session, loader, name, bytes) };
-        let own = !loader.is_null() && !reprise_probes::pattern::is_platform(name);
+        let own = !loader.is_null() && !is_jdk(name);
         let edited = match own.then(|| loaders::answering(edited.as_deref().unwrap_or(bytes))) {
             // SAFETY: as above.
             Some(Ok(Some(answering))) if unsafe { readable(session, loader, name) } => answering,
@@ -234,6 +234,11 @@ unsafe extern "system" fn class_loaded(
         }
         Some(())
     }));
+}
+
+/// Whether a class is the JDK's: one module of it has a package that does not say so.
+fn is_jdk(name: &str) -> bool {
+    reprise_probes::pattern::is_platform(name) || name.starts_with("org/jcp/xml/dsig/internal/")
 }
 
 /// Whether a class of the JDK has to be changed.
@@ -250,7 +255,7 @@ fn concerns(session: &Session, name: &str) -> bool {
 /// # Safety
 /// `loader` is live, or null.
 unsafe fn change(session: &Session, loader: jobject, name: &str, bytes: &[u8]) -> Option<Vec<u8>> {
-    if loader.is_null() || reprise_probes::pattern::is_platform(name) {
+    if loader.is_null() || is_jdk(name) {
         let edited = concerns(session, name).then(|| platform::change(bytes));
         return edited?.unwrap_or_else(|error| {
             crate::say(&format!("{name} cannot be given to the scheduler: {error}"));

@@ -1,9 +1,13 @@
 //! What the scheduler calls, and how it is called.
 
 use std::ffi::{CStr, c_void};
+use std::os::fd::BorrowedFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use jvmti_bindings::sys::jni::{JNIEnv, jboolean, jclass, jint, jlong, jobject, jstring, jvalue};
+use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::fs::FileType;
+use rustix::io::Errno;
 
 use super::writing::Writing;
 use super::{Mode, SESSION, Session};
@@ -34,6 +38,13 @@ pub(super) fn bind(session: &Session, frame: Frame) -> Option<(Global, Global)> 
                     report as *mut c_void,
                 ),
                 (c"event", c"(IJZ)V", event as *mut c_void),
+                (
+                    c"outside",
+                    c"(JLjava/lang/String;)V",
+                    outside as *mut c_void,
+                ),
+                (c"waits", c"(I)Z", waits as *mut c_void),
+                (c"poll", c"(IZI)Z", poll as *mut c_void),
                 (c"use", c"(I)I", uses as *mut c_void),
                 (c"element", c"(I)I", element as *mut c_void),
                 (c"action", c"(Ljava/lang/String;I)V", action as *mut c_void),
@@ -96,6 +107,61 @@ fn with_schedule(body: impl FnOnce(&Writing)) {
 
 extern "system" fn event(_: *mut JNIEnv, _: jclass, site: jint, count: jlong, blocked: jboolean) {
     with_schedule(|schedule| schedule.event(site, count, blocked != 0));
+}
+
+extern "system" fn outside(env: *mut JNIEnv, _: jclass, count: jlong, place: jstring) {
+    with_schedule(|schedule| {
+        // SAFETY: the JVM calls this with its own environment, and the scheduler
+        // passes a string.
+        if let Some(place) = unsafe { Frame::of(env).map(|frame| frame.text(place)) } {
+            schedule.outside(count, &place);
+        }
+    });
+}
+
+/// Runs `body` with a file descriptor of the JVM; none if it is not one.
+fn with_descriptor<T>(number: jint, body: impl FnOnce(BorrowedFd<'_>) -> T) -> Option<T> {
+    // SAFETY: it is only asked about, for the time of this call; if the program has closed it,
+    // the kernel says so.
+    (number >= 0).then(|| body(unsafe { BorrowedFd::borrow_raw(number) }))
+}
+
+extern "system" fn waits(_: *mut JNIEnv, _: jclass, number: jint) -> jboolean {
+    let waits = with_descriptor(number, |descriptor| {
+        let kind = rustix::fs::fstat(descriptor).map(|stat| FileType::from_raw_mode(stat.st_mode));
+        kind.is_ok_and(|kind| {
+            matches!(
+                kind,
+                FileType::Socket | FileType::Fifo | FileType::CharacterDevice
+            )
+        })
+    });
+    jboolean::from(waits.unwrap_or_default())
+}
+
+/// What is closed or broken counts as ready: the program's own call says what is wrong.
+extern "system" fn poll(
+    _: *mut JNIEnv,
+    _: jclass,
+    number: jint,
+    write: jboolean,
+    millis: jint,
+) -> jboolean {
+    let ready = with_descriptor(number, |descriptor| {
+        let events = match write {
+            0 => PollFlags::IN,
+            _ => PollFlags::OUT,
+        };
+        let time = Timespec {
+            tv_sec: i64::from(millis / 1000),
+            tv_nsec: i64::from(millis % 1000) * 1_000_000,
+        };
+        match rustix::event::poll(&mut [PollFd::new(&descriptor, events)], Some(&time)) {
+            Ok(ready) => ready > 0,
+            Err(error) => error != Errno::INTR,
+        }
+    });
+    jboolean::from(ready.unwrap_or(true))
 }
 
 extern "system" fn uses(_: *mut JNIEnv, _: jclass, site: jint) -> jint {

@@ -144,6 +144,7 @@ impl Writing {
             -2 => (JdkPlace::Park.location(), None),
             -3 => (JdkPlace::Wait.location(), None),
             -4 => (JdkPlace::Exit.location(), None),
+            -5 => (JdkPlace::Outside.location(), None),
             _ => {
                 let sites = self.sites.lock();
                 let sites = sites.unwrap_or_else(PoisonError::into_inner);
@@ -152,6 +153,16 @@ impl Writing {
                 found.unwrap_or_default()
             }
         };
+        self.put(location, count, blocked);
+    }
+
+    /// Writes that a thread waits for something outside, and where in the program.
+    pub(super) fn outside(&self, count: i64, place: &str) {
+        let note = (!place.is_empty()).then(|| place.replace(char::is_control, " "));
+        self.put((JdkPlace::Outside.location(), note), count, true);
+    }
+
+    fn put(&self, location: (Option<CodeLocation>, Option<String>), count: i64, blocked: bool) {
         let moment = if blocked { "in" } else { "before" };
         if let (Some(location), note) = location {
             let note = note.map(|note| format!("  # {note}")).unwrap_or_default();

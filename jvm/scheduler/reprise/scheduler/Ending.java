@@ -53,6 +53,8 @@ final class Ending {
                 return "is parked";
             case Turn.SLEEPING:
                 return "sleeps";
+            case Turn.OUTSIDE:
+                return "waits for something outside";
             default:
                 return running ? "runs" : "could go on";
         }
@@ -73,6 +75,12 @@ final class Ending {
     static String place(StackTraceElement[] stack) {
         StackTraceElement frame = own(stack);
         return frame == null ? "" : frame.getFileName() + ":" + frame.getLineNumber();
+    }
+
+    /** The same, as the end of a sentence. */
+    static String from(StackTraceElement[] stack) {
+        String place = place(stack);
+        return place.isEmpty() ? "" : " from " + place;
     }
 
     private static StackTraceElement own(StackTraceElement[] stack) {

@@ -23,6 +23,9 @@ final class Engine {
     /** Which run of the program it is, in a JVM that has several. */
     private static int run;
 
+    /** Has the turn while all wait, and some of them for something outside. */
+    static final Turn NOBODY = new Turn(null, -1, "", -1);
+
     /** Whose turn it is; null when the scheduler has no say. */
     static volatile Turn running;
     static Policy policy;
@@ -34,6 +37,7 @@ final class Engine {
     /** The thread that calls has the turn from now on: it is the main thread. */
     static void begin(Policy chosen) {
         policy = chosen;
+        Outside.prepare();
         Turn main = add(Thread.currentThread(), "0");
         main.state = Turn.READY;
         running = main;
@@ -119,8 +123,10 @@ final class Engine {
     /** What the JVM and the JDK create for themselves is in the topmost group, or says so. */
     static boolean isForeign(Thread thread) {
         ThreadGroup group = thread.getThreadGroup();
+        String type = thread.getClass().getName();
+        // The client for HTTP has one of its own, which is a part of what the program does.
         return group == null || group.getParent() == null
-                || thread.getClass().getName().startsWith("jdk.internal.");
+                || type.startsWith("jdk.internal.") && !type.startsWith("jdk.internal.net.http.");
     }
 
     /** A thread is being started, and will wait for its turn. */
@@ -129,8 +135,17 @@ final class Engine {
         if (Serving.active && turn != null) {
             checkLasting(thread);
         }
-        if (turn != null && mine() != null && turn.state == Turn.NEW) {
+        if (turn == null || turn.state != Turn.NEW) {
+            return;
+        }
+        if (mine() != null) {
             turn.state = Turn.READY;
+        } else if (running != null && isForeign(Thread.currentThread())) {
+            // As the JVM does with what is to run at its end: nobody would give it a turn.
+            synchronized (TABLE) {
+                turn.state = Turn.DEAD;
+                TURNS.remove(thread);
+            }
         }
     }
 
@@ -182,7 +197,7 @@ final class Engine {
             }
         } else {
             next.after = me.thread;
-            pass(next);
+            pass(me, next);
         }
     }
 
@@ -193,7 +208,8 @@ final class Engine {
         }
         // While others run it is ours: a parked thread would not stay parked with it.
         me.flag |= Thread.interrupted();
-        pass(next);
+        NOBODY.after = null;
+        pass(me, next);
         me.await();
         resume(me);
     }
@@ -206,12 +222,77 @@ final class Engine {
         }
     }
 
-    private static void pass(Turn next) {
+    /** Gives the turn away. */
+    static void pass(Turn me, Turn chosen) {
+        Turn next = chosen;
+        while (next == NOBODY) {
+            synchronized (TABLE) {
+                if (!isAnyReady()) {
+                    running = NOBODY;
+                    return;
+                }
+            }
+            next = policy.again(me);
+            next.after = NOBODY.after;
+        }
         running = next;
         next.grant();
     }
 
-    private static void resume(Turn me) {
+    private static boolean isAnyReady() {
+        for (int number = 0; number < count; number++) {
+            if (all[number].state == Turn.READY) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether threads wait for something outside. */
+    static boolean isAnyOutside() {
+        for (int number = 0; number < count; number++) {
+            if (all[number].state == Turn.OUTSIDE) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether another thread lives. */
+    static boolean hasOthers(Turn me) {
+        for (int number = 0; number < count; number++) {
+            Turn turn = all[number];
+            if (turn != me && turn.state != Turn.DEAD && turn.state != Turn.NEW) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** A thread that does not run can go on, and does if nobody has the turn. */
+    static void ready(Turn turn) {
+        boolean takes;
+        synchronized (TABLE) {
+            turn.state = Turn.READY;
+            takes = running == NOBODY;
+            if (takes) {
+                turn.taken = true;
+                running = turn;
+            }
+        }
+        if (takes) {
+            turn.grant();
+        }
+    }
+
+    static void resume(Turn me) {
+        if (me.taken) {
+            me.taken = false;
+            me.after = NOBODY.after;
+            if (running == me) {
+                policy.taken(me);
+            }
+        }
         if (me.after != null) {
             awaitEnd(me.after);
             me.after = null;
@@ -307,6 +388,13 @@ final class Engine {
             case Turn.PARKED:
                 other.flag = true;
                 other.state = Turn.READY;
+                break;
+            case Turn.OUTSIDE:
+                other.flag = true;
+                Waiting waiting = other.waiting;
+                if (waiting != null && waiting.interruptible) {
+                    waiting.ended = true;
+                }
                 break;
             default:
                 if (other.state == Turn.MONITOR) {

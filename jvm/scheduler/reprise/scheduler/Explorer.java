@@ -16,6 +16,10 @@ final class Explorer extends Policy {
     private Turn[] ready = new Turn[16];
     /** With a guide: who ran, and until when. */
     private final StringBuilder stretches = new StringBuilder();
+    /** How many calls there were since the last event that may wait for something outside. */
+    private long outsides;
+    /** How often a thread gave way in one. */
+    private long waits;
     /** The last action, which may still turn out to have had no effect. */
     private String action;
     private Turn target;
@@ -102,8 +106,15 @@ final class Explorer extends Policy {
         if (me.state == Turn.SLEEPING) {
             strategy.yields(me);
         }
+        if (me.state == Turn.OUTSIDE && !Engine.hasOthers(me)) {
+            return me;
+        }
         Turn next = instead(me);
         if (next == me) {
+            if (me.state == Turn.SLEEPING && Engine.isAnyOutside()) {
+                // Nobody else is here, and what comes from outside takes its time.
+                Clock.await(me.deadline);
+            }
             return me;
         }
         return leave(me, next, me.state != Turn.MONITOR);
@@ -118,6 +129,9 @@ final class Explorer extends Policy {
     private Turn instead(Turn me) {
         int count = collect();
         Turn next = count == 0 ? null : strategy.instead(me, ready, count);
+        if (count == 0 && Engine.isAnyOutside()) {
+            return Engine.NOBODY;
+        }
         next = next == null ? timeout() : next;
         if (next == null && count > 0) {
             throw strategy.stuck(me, ready, count);
@@ -135,7 +149,8 @@ final class Explorer extends Policy {
             if (next != null && next.timedOut) {
                 action("timeout", next.number);
             }
-            act("switch", next);
+            // Who takes the turn when nobody has it says so then.
+            act("switch", next == Engine.NOBODY ? null : next);
             stretch(me, me.steps + 1, "! ");
         }
         last = next;
@@ -148,8 +163,54 @@ final class Explorer extends Policy {
     }
 
     @Override
+    void outside(Turn me) {
+        outsides++;
+    }
+
+    @Override
+    boolean leaves(Turn me, Waiting waiting) {
+        try {
+            boolean over = waiting.isOver()
+                    || waiting.looksItself() && waiting.isOver(1);
+            return !over;
+        } catch (InterruptedException interrupted) {
+            me.thread.interrupt();
+            return false;
+        }
+    }
+
+    @Override
+    boolean looksOutside() {
+        return true;
+    }
+
+    @Override
+    Turn again(Turn me) {
+        int count = collect();
+        Turn next = count == 0 ? Engine.NOBODY : strategy.instead(me, ready, count);
+        if (next == null) {
+            throw strategy.stuck(me, ready, count);
+        }
+        if (next != Engine.NOBODY) {
+            taken(next);
+        }
+        return next;
+    }
+
+    @Override
+    void taken(Turn me) {
+        if (me.timedOut) {
+            action("timeout", me.number);
+        }
+        target = me;
+        last = me;
+    }
+
+    @Override
     void resumed(Turn me) {
-        if (me.site >= 0) {
+        if (me.site == Script.OUTSIDE) {
+            outsides = 1;
+        } else if (me.site >= 0) {
             counts[me.site] = (epoch << 32) + 1;
             me.attempt = 1;
         }
@@ -159,6 +220,7 @@ final class Explorer extends Policy {
     Turn ended(Turn me) {
         flush();
         write(Script.EXITS, 1, false);
+        outsides = 0;
         epoch++;
         stretch(me, me.steps + 1, "! ");
         Turn next = isLast() ? null : instead(me);
@@ -166,7 +228,7 @@ final class Explorer extends Policy {
             if (next.timedOut) {
                 action("timeout", next.number);
             }
-            act("die", next);
+            act("die", next == Engine.NOBODY ? null : next);
             strategy.happened();
             last = next;
             return next;
@@ -225,8 +287,12 @@ final class Explorer extends Policy {
             return;
         }
         told = true;
+        if (waits > 0) {
+            Ending.report("say", "threads waited " + waits + (waits == 1 ? " time" : " times")
+                    + " for sockets, pipes or processes: a replay follows as far as these do what they did");
+        }
         Ending.report("steps", String.valueOf(steps));
-        if (last != null) {
+        if (last != null && last != Engine.NOBODY) {
             stretch(last, Long.MAX_VALUE, "!");
         }
         if (stretches.length() > 0) {
@@ -256,8 +322,10 @@ final class Explorer extends Policy {
         return count;
     }
 
-    private static boolean isReady(Turn turn) {
+    static boolean isReady(Turn turn) {
         switch (turn.state) {
+            case Turn.OUTSIDE:
+                return isBack(turn);
             case Turn.READY:
             case Turn.SLEEPING:
                 return true;
@@ -269,8 +337,20 @@ final class Explorer extends Policy {
         }
     }
 
+    /** Whether what a thread waited for outside has come, or its time has run out. */
+    private static boolean isBack(Turn turn) {
+        Waiting waiting = turn.waiting;
+        boolean late = turn.deadline != 0 && turn.deadline - System.nanoTime() <= 0;
+        if (late || waiting != null && waiting.isOver()) {
+            turn.timedOut = late;
+            turn.state = Turn.READY;
+            return true;
+        }
+        return false;
+    }
+
     /** Whether no thread has the monitor, but to look whether it is meant. */
-    private static boolean isFree(Object monitor) {
+    static boolean isFree(Object monitor) {
         Thread thread = Native.owner(monitor);
         Turn owner = thread == null ? null : Engine.of(thread);
         return thread == null || owner != null && owner.looksInto(monitor);
@@ -296,12 +376,22 @@ final class Explorer extends Policy {
     /** Writes down where the thread is. */
     private void event(Turn me, boolean in) {
         flush();
-        if (in && !me.marked) {
+        if (in && me.state == Turn.OUTSIDE) {
+            waits++;
+            me.site = Script.OUTSIDE;
+        } else if (in && !me.marked) {
             // Code of the JDK blocks that no code of the program has called.
             me.site = me.state == Turn.PARKED ? Script.PARKS : Script.WAITS;
         }
         long count = me.site < 0 ? 1 : counts[me.site] & 0xffff_ffffL;
-        write(me.site, count, in);
+        if (me.site == Script.OUTSIDE && in) {
+            if (writes) {
+                Native.outside(outsides, Ending.place(new Throwable().getStackTrace()));
+            }
+        } else {
+            write(me.site, count, in);
+        }
+        outsides = 0;
         epoch++;
         strategy.happened();
     }

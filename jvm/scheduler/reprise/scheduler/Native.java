@@ -10,6 +10,9 @@ final class Native {
     /** Writes an event of a schedule. */
     static native void event(int site, long count, boolean in);
 
+    /** Writes that a thread waits for something outside, and where in the program. */
+    static native void outside(long count, String place);
+
     /** Writes an action of a schedule; -1 for nobody. */
     static native void action(String word, int thread);
 
@@ -32,6 +35,12 @@ final class Native {
 
     /** Nothing more is written there. */
     static native void written(long room, int part);
+
+    /** Whether a thread may have to wait where it reads from or writes to a file descriptor. */
+    static native boolean waits(int descriptor);
+
+    /** Whether it need not, now or in so many milliseconds. */
+    static native boolean poll(int descriptor, boolean write, int millis);
 
     /** The thread that has the monitor; null for none. */
     static native Thread owner(Object monitor);

@@ -48,7 +48,10 @@ public final class Parking {
         } else {
             turn.permit = true;
             if (turn.state == Turn.PARKED) {
-                turn.state = Turn.READY;
+                Engine.ready(turn);
+            } else if (turn.state == Turn.OUTSIDE) {
+                // It has no turn, so what it parks in is the JDK's own.
+                UNSAFE.unpark(thread);
             }
         }
     }

@@ -41,6 +41,32 @@ abstract class Policy {
     /** The thread has entered a monitor, or a call has returned that may block. */
     void acquired(Turn me) {}
 
+    /** The thread comes to a call that may have to wait for something outside. */
+    void outside(Turn me) {}
+
+    /** Whether it has to give way there. */
+    abstract boolean leaves(Turn me, Waiting waiting);
+
+    /** Whether who waits for something outside goes on by itself when that has come. */
+    boolean looksOutside() {
+        return false;
+    }
+
+    /** Nobody could go on when the thread left, and now somebody can. Returns who does. */
+    Turn again(Turn me) {
+        throw new IllegalStateException();
+    }
+
+    /** Nobody had the turn, and this thread has taken it. */
+    void taken(Turn me) {}
+
+    /** The thread has had the turn for long, and is in a call that does not return. */
+    IllegalStateException stopped(Turn turn, String where) {
+        return Ending.end(turn, "refused", "thread " + turn.number + " (" + turn.thread.getName()
+                + ") waits for something that is not scheduled, in " + where
+                + ", while other threads wait for their turn");
+    }
+
     /** An exception was not caught. */
     void failed() {}
 

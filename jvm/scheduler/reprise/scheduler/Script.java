@@ -9,6 +9,7 @@ final class Script extends Policy {
     static final int PARKS = -2;
     static final int WAITS = -3;
     static final int EXITS = -4;
+    static final int OUTSIDE = -5;
 
     private final Plan plan;
     private final int verbosity;
@@ -71,12 +72,17 @@ final class Script extends Policy {
             me.marked = false;
             me.site = awaited.site;
             happened++;
-            return perform(me, me);
+            Turn next = perform(me, me);
+            if (next == me && Engine.running == me) {
+                // It gave way, and nobody else could go on until it could.
+                resumed(me);
+            }
+            return next;
         }
         if (me.deadline != 0) {
             // In the run that the schedule is about, nobody else ran meanwhile. Who
-            // sleeps looks at no clock; who waits may.
-            if (me.state != Turn.SLEEPING) {
+            // sleeps looks at no clock; who waits may, and what is outside takes its time.
+            if (me.state != Turn.SLEEPING || Engine.isAnyOutside()) {
                 Clock.await(me.deadline);
             }
             return me;
@@ -85,6 +91,20 @@ final class Script extends Policy {
             throw Ending.end(me, "left", "thread " + me.number + " has blocked");
         }
         throw diverged(me, "has blocked");
+    }
+
+    @Override
+    void outside(Turn me) {
+        if (awaits(OUTSIDE) && me != dying && --left == 0) {
+            me.marked = true;
+            me.site = OUTSIDE;
+        }
+    }
+
+    /** Otherwise what it waits for had come when it was here; and now it comes by itself. */
+    @Override
+    boolean leaves(Turn me, Waiting waiting) {
+        return me.marked && me.site == OUTSIDE && awaits(OUTSIDE);
     }
 
     /** Whether a thread is to block there. */
@@ -189,6 +209,11 @@ final class Script extends Policy {
     Turn contended(Turn me, Object monitor, Turn owner) {
         me.state = Turn.MONITOR;
         throw diverged(me, "needs a monitor that thread " + owner.number + " has");
+    }
+
+    @Override
+    IllegalStateException stopped(Turn turn, String where) {
+        return diverged(turn, "is in " + where + ", which does not return");
     }
 
     @Override

@@ -77,10 +77,16 @@ final class Synchronised {
         if (at == 0) {
             return object;
         }
+        Object found = reference(object, at);
+        return found == null ? object : found;
+    }
+
+    /** What an object refers to at an offset. */
+    static Object reference(Object object, long at) {
         try {
             return (Object) REFERENCE.invokeExact(object, at);
         } catch (Throwable impossible) {
-            return object;
+            return null;
         }
     }
 }

@@ -17,6 +17,8 @@ final class Turn {
     /** In {@code Thread.sleep}. */
     static final int SLEEPING = 5;
     static final int DEAD = 6;
+    /** Waits for something outside of the program. */
+    static final int OUTSIDE = 7;
 
     /** No bytecode of the program that is known. */
     static final int NOWHERE = -1;
@@ -32,7 +34,7 @@ final class Turn {
     final int run;
     int children;
 
-    int state = NEW;
+    volatile int state = NEW;
     /** The monitor that is wanted or waited on. */
     Object on;
     /** When its wait ends by itself, in nanoseconds of the clock; 0 for never. */
@@ -63,6 +65,12 @@ final class Turn {
     int initialising;
     /** A thread whose end has to be awaited before this one goes on. */
     Thread after;
+    /** What it waits for outside; null for nothing. */
+    volatile Waiting waiting;
+    /** How many bytes have been written for it. */
+    int written;
+    /** It has taken the turn when nobody had it. */
+    boolean taken;
     /** For strategies. */
     long priority;
     /** The element whose turn it has to wait for; negative for none. */
@@ -93,6 +101,10 @@ final class Turn {
             // Others that wait there look, see that they are not meant, and wait on.
             monitor.notifyAll();
         }
+    }
+
+    boolean isGranted() {
+        return granted;
     }
 
     /** Called by the thread itself: it will wait in this monitor, which it has. */

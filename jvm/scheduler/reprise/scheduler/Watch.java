@@ -10,6 +10,8 @@ import java.util.Arrays;
 final class Watch implements Runnable {
     /** So many looks with nothing changed are enough. */
     private static final int LOOKS = 6;
+    /** So many if others wait for something, which may be this thread. */
+    private static final int MANY_LOOKS = 60;
     private static final long BETWEEN = 1000;
 
     private static boolean begun;
@@ -43,7 +45,7 @@ final class Watch implements Runnable {
                 continue;
             }
             Turn turn = Engine.running;
-            if (turn == null || Engine.frozen) {
+            if (turn == null || turn == Engine.NOBODY || Engine.frozen) {
                 looks = 0;
                 continue;
             }
@@ -52,13 +54,18 @@ final class Watch implements Runnable {
             looks = same ? looks + 1 : 0;
             before = turn;
             stack = now;
-            if (looks >= LOOKS && Engine.running == turn && othersCouldRun(turn)) {
-                Ending.end(turn, "refused", "thread " + turn.number + " (" + turn.thread.getName()
-                        + ") waits for something that is not scheduled, in " + call(now)
-                        + place(now) + ", while other threads wait for their turn: threads that meet"
-                        + " through files or sockets cannot be scheduled");
+            Policy policy = Engine.policy;
+            if (looks >= LOOKS && Engine.running == turn && policy != null
+                    && othersCouldRun(turn, looks >= MANY_LOOKS)) {
+                policy.stopped(turn, call(now) + Ending.from(now));
             }
         }
+    }
+
+    /** Whether a thread that follows a schedule has been in one call for too long. */
+    static boolean isTooLong(Turn turn, long nanos) {
+        long looks = nanos / 1_000_000 / BETWEEN;
+        return looks >= LOOKS && othersCouldRun(turn, looks >= MANY_LOOKS);
     }
 
     /** Whether a thread waits, or is in native code of the JDK. Who computes has not stopped. */
@@ -88,12 +95,31 @@ final class Watch implements Runnable {
         return false;
     }
 
-    private static boolean othersCouldRun(Turn running) {
+    /** Whether others could; with {@code waiting}, whether there are others that wait. */
+    private static boolean othersCouldRun(Turn running, boolean waiting) {
         for (int number = 0; number < Engine.count(); number++) {
             Turn turn = Engine.turn(number);
-            if (turn != null && turn != running
-                    && (turn.state == Turn.READY || turn.state == Turn.SLEEPING)) {
-                return true;
+            if (turn == null || turn == running) {
+                continue;
+            }
+            switch (turn.state) {
+                case Turn.READY:
+                case Turn.SLEEPING:
+                    return true;
+                case Turn.OUTSIDE:
+                    Waiting outside = turn.waiting;
+                    if (outside != null && outside.isOver()) {
+                        return true;
+                    }
+                    // Falls through.
+                case Turn.WAITING:
+                case Turn.PARKED:
+                case Turn.MONITOR:
+                    if (waiting && Engine.policy != null && !Engine.policy.looksOutside()) {
+                        return true;
+                    }
+                    break;
+                default:
             }
         }
         return false;
@@ -101,10 +127,5 @@ final class Watch implements Runnable {
 
     private static String call(StackTraceElement[] stack) {
         return stack[0].getClassName() + "." + stack[0].getMethodName();
-    }
-
-    private static String place(StackTraceElement[] stack) {
-        String place = Ending.place(stack);
-        return place.isEmpty() ? "" : " from " + place;
     }
 }

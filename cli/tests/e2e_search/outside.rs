@@ -1,0 +1,72 @@
+//! Threads that wait for something outside of the program: sockets, pipes, processes.
+
+use std::ffi::OsStr;
+use std::fs;
+
+use reprise_jvm_testing::jdks;
+
+use crate::stage::{Stage, said};
+
+/// Records a program with arguments and follows what was recorded.
+fn follows(stage: &Stage, strategies: &[&str], arguments: &[&str]) {
+    for java in jdks() {
+        let home = java.display().to_string().replace('/', "-");
+        for strategy in strategies {
+            let name = format!("{}{home}{}.sched", arguments.concat(), strategy.len());
+            let file = stage.folder.path().join(name);
+            let option = format!("--schedule={strategy}");
+            let words: [&OsStr; 4] = [
+                "record".as_ref(),
+                option.as_ref(),
+                "-o".as_ref(),
+                file.as_os_str(),
+            ];
+            let recorded = stage.reprise_with(&java, &words, arguments);
+            assert_eq!(recorded.status.code(), Some(0), "{recorded:?}");
+            assert!(
+                said(&recorded).contains("for sockets, pipes or processes"),
+                "{recorded:?}"
+            );
+            let words = ["replay".as_ref(), file.as_os_str()];
+            let played = stage.reprise_with(&java, &words, arguments);
+            assert_eq!(played.status.code(), Some(0), "{played:?}");
+            assert_eq!(played.stdout, recorded.stdout, "{played:?}");
+        }
+    }
+}
+
+#[test]
+fn a_server_and_its_clients_in_one_program_are_scheduled() {
+    let stage = Stage::new("schedule-sockets");
+    follows(&stage, &["random", "pct:3"], &[]);
+    follows(&stage, &["random"], &["channels"]);
+}
+
+#[test]
+fn threads_that_meet_through_pipes_and_a_process_are_scheduled() {
+    follows(&Stage::new("schedule-pipes"), &["random"], &[]);
+}
+
+/// A schedule that lets a thread wait for a connection that nobody can make ends with where
+/// it stands.
+#[test]
+fn a_thread_that_the_schedule_lets_wait_for_ever_is_a_divergence() {
+    let stage = Stage::new("schedule-socket");
+    let java = &jdks()[0];
+    let (file, recorded) = stage.record(java, "x.sched", &["--schedule=rr:1000"]);
+    assert_eq!(recorded.status.code(), Some(0), "{recorded:?}");
+    assert_eq!(recorded.stdout, b"came 1\n");
+    let text = fs::read_to_string(&file).unwrap();
+    let place = "in java.io.InputStream read 0 1  # Main.java:22";
+    assert!(text.starts_with(place), "{text}");
+    // Main is to come to its end, and nobody else to run.
+    fs::write(&file, "before java.lang.Thread exit 0 1\ndie none\n").unwrap();
+    let played = stage.reprise(java, &["replay".as_ref(), file.as_os_str()]);
+    assert_eq!(played.status.code(), Some(3), "{played:?}");
+    let said = said(&played);
+    assert!(said.contains("thread 0 is in "), "{said}");
+    assert!(
+        said.contains("from Main.java:22, which does not return"),
+        "{said}"
+    );
+}

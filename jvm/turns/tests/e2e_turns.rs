@@ -1,0 +1,267 @@
+//! What is inserted into classes that javac has compiled, and into those of the JDKs.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::sync::LazyLock;
+
+use expect_test::{Expect, expect};
+use reprise_classfile::read::ClassFile;
+use reprise_classfile::relocate::Editor;
+use reprise_jvm_testing::{compile, jdks, sources};
+use reprise_turns::facts::Facts;
+use reprise_turns::free::Scope;
+use reprise_turns::plan::{Moment, Place};
+use reprise_turns::{TurnError, enforce, explore, free, loaders, outside, platform};
+use tempfile::TempDir;
+
+const PROGRAM: &str = "
+class Main extends ClassLoader implements Runnable {
+    static int total;
+    final Object lock = new Object();
+    volatile boolean done;
+
+    public void run() {
+        total++;
+        synchronized (lock) {
+            done = true;
+            lock.notifyAll();
+        }
+    }
+
+    synchronized void await() throws InterruptedException {
+        wait();
+        Thread.sleep(1);
+    }
+
+    protected Class<?> loadClass(String name, boolean resolve) {
+        return null;
+    }
+}
+";
+
+const DUMP: &str = "
+class Dump {
+    public static void main(String[] names) throws Exception {
+        for (int at = 1; at < names.length; at++) {
+            try (var in = ClassLoader.getSystemResourceAsStream(names[at] + \".class\")) {
+                if (in != null) {
+                    java.nio.file.Files.write(java.nio.file.Paths.get(names[0], names[at].replace('/', '.')),
+                            in.readAllBytes());
+                }
+            }
+        }
+    }
+}
+";
+
+/// Both programs, compiled once for all tests; nobody removes them.
+static COMPILED: LazyLock<TempDir> = LazyLock::new(|| {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    fs::write(folder.path().join("Main.java"), PROGRAM).unwrap();
+    fs::write(folder.path().join("Dump.java"), DUMP).unwrap();
+    compile(&sources(folder.path()), folder.path(), ".");
+    folder
+});
+
+fn program() -> Vec<u8> {
+    fs::read(COMPILED.path().join("Main.class")).unwrap()
+}
+
+/// The calls of the scheduler in each method, in order.
+fn calls(bytes: &[u8]) -> String {
+    let class = ClassFile::parse(bytes).unwrap();
+    let mut text = String::new();
+    for method in &class.methods {
+        let mut found = Vec::new();
+        let Some(editor) = Editor::new(&class, method).unwrap() else {
+            continue;
+        };
+        for instruction in editor.instructions() {
+            let member = instruction
+                .constant()
+                .and_then(|index| class.pool.member(index).ok());
+            let Some(member) = member else { continue };
+            let owner = member.class.to_str_lossy().into_owned();
+            if let Some(own) = owner.strip_prefix("java/reprise/scheduler/") {
+                found.push(format!("{own}.{}", member.name.to_str_lossy()));
+            }
+        }
+        if !found.is_empty() {
+            let name = class.pool.utf8(method.name).unwrap().to_str_lossy();
+            text += &format!("{name}: {}\n", found.join(" "));
+        }
+    }
+    text
+}
+
+fn check(bytes: &[u8], expected: &Expect) {
+    expected.assert_eq(&calls(bytes));
+}
+
+fn is_thread(_: &str) -> bool {
+    false
+}
+
+#[test]
+fn a_strategy_may_switch_at_accesses_monitors_and_calls_that_block() {
+    let mut next = 0;
+    let mut number = |_: &explore::Site<'_>| {
+        next += 1;
+        next
+    };
+    let edited = explore::instrument(&program(), &[], &is_thread, false, &mut number).unwrap();
+    check(
+        &edited,
+        &expect![[r#"
+        run: Point.access Point.access Point.enter Point.access Point.sync Monitors.notifyAll Point.synced Point.exit Point.exit
+        await: Point.acquired Point.sync Monitors.wait Point.synced Point.sync Threads.sleep Point.synced Point.exit Point.exit
+    "#]],
+    );
+}
+
+#[test]
+fn only_places_that_a_schedule_names_are_instrumented() {
+    let place = |method: &str, descriptor: &str, offset| Place {
+        moment: Moment::Before,
+        class: "Main".to_owned(),
+        method: method.to_owned(),
+        descriptor: descriptor.to_owned(),
+        offset,
+    };
+    let run = place("run", "()V", 0);
+    let edited = enforce::instrument(&program(), &[(0, &run)], &is_thread, false).unwrap();
+    check(
+        &edited.unwrap(),
+        &expect![[r#"
+        run: At.before Monitors.notifyAll
+        await: Monitors.wait Threads.sleep
+    "#]],
+    );
+    let gone = place("run", "()V", 1);
+    let wrong = enforce::instrument(&program(), &[(0, &gone)], &is_thread, false);
+    assert!(
+        matches!(wrong, Err(TurnError::NoBytecode { .. })),
+        "{wrong:?}"
+    );
+    let gone = place("ran", "()V", 0);
+    let wrong = enforce::instrument(&program(), &[(0, &gone)], &is_thread, false);
+    assert!(
+        matches!(wrong, Err(TurnError::NoMethod { .. })),
+        "{wrong:?}"
+    );
+}
+
+#[test]
+fn threads_that_run_freely_say_how_they_synchronise() {
+    let bytes = program();
+    let mut facts = Facts::default();
+    facts.add(&bytes).unwrap();
+    assert!(facts.is_synchronized("await", "()V"));
+    assert!(facts.is_volatile("done", "Z"));
+    assert!(!facts.is_volatile("total", "I"));
+    assert!(!facts.has_collections());
+    assert_eq!(Facts::read(&facts.write()), facts);
+    let free = |scope| {
+        let mut number = |_: &explore::Site<'_>| 1;
+        let edited = free::instrument(&bytes, scope, &facts, &is_thread, &mut number);
+        edited.unwrap().unwrap()
+    };
+    check(
+        &free(Scope::Synchronisation),
+        &expect![[r#"
+        run: Free.calledBack Free.passes Free.entered Free.writes Free.accessed Monitors.notifyAll Free.leaves Free.thrown Free.leaves Free.returns Free.unwinds
+        await: Free.acquired Free.marks Monitors.wait Free.called Free.marks Threads.sleep Free.called Free.leaves Free.thrown Free.leaves
+    "#]],
+    );
+    check(
+        &free(Scope::All),
+        &expect![[r#"
+        run: Free.calledBack Free.reads Free.accessed Free.writes Free.accessed Free.passes Free.entered Free.writes Free.accessed Monitors.notifyAll Free.leaves Free.thrown Free.leaves Free.returns Free.unwinds
+        await: Free.acquired Free.marks Monitors.wait Free.called Free.marks Threads.sleep Free.called Free.leaves Free.thrown Free.leaves
+    "#]],
+    );
+}
+
+#[test]
+fn class_loaders_answer_for_the_scheduler() {
+    let edited = loaders::answering(&program()).unwrap().unwrap();
+    check(
+        &edited,
+        &expect![[r#"
+        loadClass: Loading.isOwn Loading.own
+    "#]],
+    );
+}
+
+/// Classes of a JDK, as it has them.
+fn jdk_classes(java: &Path, names: &[&str], look: &mut dyn FnMut(&str, Option<Vec<u8>>)) {
+    let folder = tempfile::tempdir().unwrap();
+    let dumped = Command::new(java)
+        .arg("-cp")
+        .arg(COMPILED.path())
+        .arg("Dump")
+        .arg(folder.path())
+        .args(names)
+        .output()
+        .unwrap();
+    assert!(dumped.status.success(), "{dumped:?}");
+    for name in names {
+        look(
+            name,
+            fs::read(folder.path().join(name.replace('/', "."))).ok(),
+        );
+    }
+}
+
+/// Every JDK has the methods in which threads wait for something outside.
+#[test]
+fn outside_methods_of_every_jdk_ask_the_scheduler() {
+    let both = [
+        ("java/io/FileInputStream", "Outside.reads"),
+        ("java/io/FileOutputStream", "Outside.wrote"),
+        ("java/lang/ProcessImpl", "Outside.exits"),
+        (
+            "java/nio/channels/spi/AbstractInterruptibleChannel",
+            "Outside.closes",
+        ),
+        ("sun/nio/ch/DatagramChannelImpl", "Outside.reads"),
+        ("sun/nio/ch/EPollSelectorImpl", "Outside.selects"),
+        ("sun/nio/ch/FileChannelImpl", "Outside.locks"),
+        ("sun/nio/ch/SelectorImpl", "Outside.ordered"),
+        ("sun/nio/ch/ServerSocketChannelImpl", "Outside.reads"),
+        ("sun/nio/ch/SinkChannelImpl", "Outside.wrote"),
+        ("sun/nio/ch/SocketChannelImpl", "Outside.wrote"),
+        ("sun/nio/ch/SourceChannelImpl", "Outside.reads"),
+        ("java/io/PipedInputStream", "Monitors.wait"),
+    ];
+    // Sockets are one class from 13 on, and another before.
+    let one = [
+        ("sun/nio/ch/NioSocketImpl", "Outside.reads"),
+        ("java/net/AbstractPlainSocketImpl", "Outside.reads"),
+    ];
+    let all: Vec<(&str, &str)> = both.into_iter().chain(one).collect();
+    let names: Vec<&str> = all.iter().map(|(name, _)| *name).collect();
+    for java in jdks() {
+        let mut sockets = 0;
+        jdk_classes(&java, &names, &mut |name, bytes| {
+            assert!(platform::concerns(name), "{name}");
+            let wanted = all.iter().find(|(class, _)| *class == name).unwrap().1;
+            let Some(bytes) = bytes else {
+                assert!(
+                    one.iter().any(|(class, _)| *class == name),
+                    "{name} in {java:?}"
+                );
+                return;
+            };
+            let edited = platform::change(&bytes).unwrap().unwrap();
+            let text = calls(&edited);
+            assert!(text.contains(wanted), "{name} in {java:?}: {text}");
+            sockets += usize::from(name.ends_with("SocketImpl"));
+        });
+        assert!(sockets > 0, "{java:?}");
+    }
+    assert!(!outside::concerns("java/io/InputStream"));
+    assert!(!platform::concerns("java/io/InputStream"));
+}
