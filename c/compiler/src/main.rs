@@ -27,6 +27,7 @@ use reprise_c_analysis::{points_to, target};
 use reprise_cc::kept::{Kept, Link};
 use reprise_cc::link;
 use reprise_cc::request::{Answer, Report, Request};
+use reprise_cc::{PROTOCOL, PROTOCOL_QUESTION};
 
 use crate::ir::Module;
 use crate::read::Reading;
@@ -43,6 +44,10 @@ const ROUNDS: usize = 3;
 
 fn main() -> ExitCode {
     let request = std::env::args().nth(1).unwrap_or_default();
+    if request == PROTOCOL_QUESTION {
+        println!("{PROTOCOL}");
+        return ExitCode::SUCCESS;
+    }
     let answer = match serde_json::from_str::<Request>(&request) {
         Ok(request) => run(&request).unwrap_or_else(|wrong| wrong),
         Err(error) => failed(format!("the request is none: {error}")),

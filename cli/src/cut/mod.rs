@@ -14,7 +14,7 @@ use std::process::{Command, Stdio};
 use reprise_c_analysis::boundary::Choice;
 use reprise_cc::kept::Kept;
 use reprise_cc::request::{self, Answer};
-use reprise_cc::{COMPILER, PACKAGES, wrapper};
+use reprise_cc::{COMPILER, PACKAGES, PROTOCOL, PROTOCOL_QUESTION, wrapper};
 
 use crate::doctor::programs;
 use crate::failure::{Failure, Status};
@@ -26,6 +26,9 @@ const PROGRAM: &str = "reprise-cc";
 
 /// What is linked into programs that are cut.
 const RUNTIME: &str = "libreprise_c.a";
+
+/// How both are made.
+const BUILD: &str = "cargo build -p reprise-cc --features llvm -p reprise-c-runtime";
 
 /// What `reprise cut` was told.
 #[derive(Debug)]
@@ -143,7 +146,7 @@ fn find(name: &str, doing: &str) -> Result<PathBuf, Failure> {
         let failure = Failure::new(doing, wrong);
         failure
             .next(format!("sudo apt install llvm-19-dev {PACKAGES}"))
-            .next("cargo build -p reprise-cc --features llvm -p reprise-c-runtime")
+            .next(BUILD)
     })
 }
 
@@ -159,8 +162,28 @@ fn find_in(folder: &Path, name: &str) -> Option<PathBuf> {
 
 /// Whether programs can be cut here: the compiler, and everything of this program.
 pub fn is_possible() -> bool {
-    let all = |name| find(name, "").is_ok();
-    programs::find(COMPILER).is_some() && all(PROGRAM) && all(RUNTIME)
+    programs::find(COMPILER).is_some() && find(RUNTIME, "").is_ok() && part("").is_ok()
+}
+
+/// The program that has LLVM, which has to be of the same version.
+fn part(doing: &str) -> Result<PathBuf, Failure> {
+    let program = find(PROGRAM, doing)?;
+    let output = Command::new(&program)
+        .arg(PROTOCOL_QUESTION)
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| Failure::new(doing, format!("{}: {error}", program.display())))?;
+    if output.stdout.trim_ascii() == PROTOCOL.to_string().as_bytes() {
+        return Ok(program);
+    }
+    if output.status.code() != Some(0) && output.stdout.is_empty() {
+        // Without LLVM's library it does not even begin.
+        let said = String::from_utf8_lossy(&output.stderr);
+        let first = said.lines().next().unwrap_or("nothing");
+        return Err(Failure::new(doing, format!("{PROGRAM} says: {first}")).next(install()));
+    }
+    let wrong = format!("{} is of another version of reprise", program.display());
+    Err(Failure::new(doing, wrong).next(BUILD))
 }
 
 fn needs_compiler(doing: &str) -> Result<(), Failure> {
@@ -171,7 +194,7 @@ fn needs_compiler(doing: &str) -> Result<(), Failure> {
 }
 
 fn ask(doing: &str, question: &request::Request) -> Result<Answer, Failure> {
-    let program = find(PROGRAM, doing)?;
+    let program = part(doing)?;
     let text = serde_json::to_string(question).map_err(|error| Failure::new(doing, error))?;
     let output = Command::new(&program)
         .arg(text)
@@ -188,7 +211,6 @@ fn ask(doing: &str, question: &request::Request) -> Result<Answer, Failure> {
         }
         Ok(answer) => Ok(answer),
         Err(_) => {
-            // Without LLVM's library it does not even begin.
             let said = String::from_utf8_lossy(&output.stderr);
             let first = said.lines().next().unwrap_or("nothing");
             Err(Failure::new(doing, format!("{PROGRAM} says: {first}")).next(install()))

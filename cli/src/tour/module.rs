@@ -17,7 +17,12 @@ const FILE: &str = "prices.reprise";
 const PICTURE: usize = 4096;
 
 /// What gdb says about the files it opens is no part of the story.
-const NOISE: &[&str] = &["Reading ", "warning: "];
+const NOISE: &[&str] = &[
+    "Reading ",
+    "warning: ",
+    "GDB will be unable",
+    "and track explicitly",
+];
 
 pub(super) fn play(stage: &mut Stage) -> Result<(), Failure> {
     if !cut::is_possible() || find("gdb").is_none() {
@@ -62,14 +67,18 @@ pub(super) fn play(stage: &mut Stage) -> Result<(), Failure> {
     }
     stage.say(&format!(
         "What enters the module is {} times less than what enters the program. It is recorded \
-         there, with many orders, and the program and its orders are deleted.",
+         there, with many orders. Then the server and its orders are gone; a copy of the \
+         program with symbols is at hand, for gdb.",
         whole / log
     ))?;
     stage.command(
         &["record", "-o", FILE, "--", "./server.cut", "many"],
         Some(2),
     )?;
-    for gone in ["server.cut", "server", "many"] {
+    let symbols = stage.file("server-symbols");
+    fs::create_dir(&symbols).map_err(fail)?;
+    fs::rename(stage.file("server.cut"), symbols.join("server.cut")).map_err(fail)?;
+    for gone in ["server", "many"] {
         fs::remove_file(stage.file(gone)).map_err(fail)?;
     }
     let replayed = stage.command(&["replay", FILE], None)?;
@@ -81,21 +90,26 @@ pub(super) fn play(stage: &mut Stage) -> Result<(), Failure> {
     }
     stage.say("The module runs alone. Under gdb, to the first customer who gets money:")?;
     let commands = [
-        "break prices.c:15 if percent < 0",
+        "break price if bought[customer % 16] / 50 * 10 > 100",
         "continue",
-        "print percent",
         "print bought[customer % 16]",
-        "reverse-finish",
+        "print bought[customer % 16] / 50 * 10",
+        "watch -l bought[customer % 16]",
+        "reverse-continue",
     ];
-    let mut words = vec!["replay", "--debug", FILE, "--", "-batch"];
+    let mut words = vec!["replay", "--debug", FILE, "--symbols", "server-symbols"];
+    words.extend(["--", "-batch"]);
     for command in commands {
         words.extend(["-ex", command]);
     }
     let debugged = stage.command_without(&words, NOISE)?;
-    if !debugged.stdout.contains("$1 = -") {
+    if !debugged.stdout.contains("$2 = 110") || !debugged.stdout.contains("New value = ") {
         return Err(wrong("gdb did not find the price"));
     }
-    stage.say("Five hundred pieces and more make a discount of more than all.")
+    stage.say(
+        "Who has bought more than five hundred pieces gets more than all off; and backwards, to \
+         the order that made it so.",
+    )
 }
 
 /// Bytes of the module's log and the whole program's, as weighed.
