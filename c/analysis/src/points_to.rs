@@ -11,6 +11,7 @@
 //! escaped object may so be in all of them: they share one value, and whatever points
 //! to [`UNKNOWN`] may point to any of them, without its saying so.
 
+mod found;
 mod set;
 
 use std::collections::{HashMap, HashSet};
@@ -19,56 +20,7 @@ use crate::annotations::Annotation;
 use crate::model::{Callee, Fact, FunctionId, NOTHING, ObjectId, Program, Storage, UNKNOWN, Var};
 use set::Set;
 
-/// The number of a set of objects; equal sets have equal numbers.
-pub type SetId = u32;
-
-/// What every pointer may point to.
-#[derive(Clone, Debug)]
-pub struct PointsTo {
-    sets: Vec<Vec<ObjectId>>,
-    of: Vec<SetId>,
-    /// How many values come before those of the objects' content.
-    vars: u32,
-    /// What each call may call, by its place in the program's list.
-    callees: Vec<Vec<FunctionId>>,
-}
-
-impl PointsTo {
-    /// The objects that a pointer may point to.
-    pub fn objects(&self, pointer: Var) -> &[ObjectId] {
-        self.members(self.set(pointer))
-    }
-
-    /// Which set that is.
-    pub fn set(&self, pointer: Var) -> SetId {
-        self.of.get(pointer as usize).copied().unwrap_or(0)
-    }
-
-    /// The members of a set.
-    pub fn members(&self, set: SetId) -> &[ObjectId] {
-        self.sets.get(set as usize).map_or(&[], Vec::as_slice)
-    }
-
-    /// How many different sets there are.
-    pub fn sets(&self) -> usize {
-        self.sets.len()
-    }
-
-    /// What the pointers in an object may point to.
-    pub fn content(&self, object: ObjectId) -> &[ObjectId] {
-        self.objects(self.vars + object)
-    }
-
-    /// Whether code that is not known can reach an object.
-    pub fn is_escaped(&self, object: ObjectId) -> bool {
-        self.content(UNKNOWN).binary_search(&object).is_ok()
-    }
-
-    /// What a call may call.
-    pub fn callees(&self, call: usize) -> &[FunctionId] {
-        self.callees.get(call).map_or(&[], Vec::as_slice)
-    }
-}
+pub use found::{PointsTo, SetId};
 
 /// Solves a program.
 pub fn solve(program: &Program) -> PointsTo {
