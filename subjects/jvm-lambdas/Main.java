@@ -12,6 +12,12 @@ public class Main {
         System.out.println(pipe.sum(Arrays.asList(1, 2, 3)));
         System.out.println(pipe.own());
         System.out.println(pipe.take(() -> "from outside"));
+        Function<Integer, Integer> adder = pipe.adder();
+        System.out.println(pipe.isItsClass(adder) + " " + pipe.isItsClass("text") + " " + pipe.ownClass());
+    }
+
+    static Class<?> classOf(Object o) {
+        return o.getClass();
     }
 }
 
@@ -38,5 +44,18 @@ class Pipe {
 
     String take(Supplier<String> supplier) {
         return supplier.get();
+    }
+
+    /** A class comes in that only this JVM knows by its name. */
+    boolean isItsClass(Object function) {
+        Class<?> own = function.getClass();
+        return own == Main.classOf(function);
+    }
+
+    /** The class was never outside. */
+    boolean ownClass() {
+        Supplier<String> own = () -> "own";
+        Class<?> c = own.getClass();
+        return c == own.getClass() && c.isInstance(own) && !c.isInstance(this);
     }
 }

@@ -26,7 +26,8 @@
 //!                  and count as longs; 15 SAME: 1 as the id if they were
 //! value            kind u1; a scalar: bits u8; 9 null; 10 outside, 11 inside, 12 array:
 //!                  key u8, class u4 (0 unless mentioned first), an array's length u4;
-//!                  13 constant: id u8; 14 box: type u1, bits u8
+//!                  13 constant: id u8; 14 box: type u1, bits u8; 15 what an array of
+//!                  scalars holds: type u1, a count u4 and so many, as large as their type
 //! ```
 //! Numbers are big-endian and texts have two bytes of length, as Java reads
 //! them.
@@ -34,8 +35,11 @@
 use std::io::{self, Write};
 
 use reprise_jvm_events::table::{Class, Constant, Method, Site};
-use reprise_jvm_events::value::{ObjectId, Reference, Space, Value};
+use reprise_jvm_events::value::{ObjectId, Reference, Space, Type, Value};
 use reprise_probes::pure::runs_on_values;
+
+/// What a step is that says what an array holds.
+const ARRAY: u8 = 12;
 
 /// Writes the parts of a script.
 pub(crate) struct Script<W> {
@@ -167,18 +171,39 @@ impl<W: Write> Script<W> {
         self.out.write_all(&[step.what])?;
         self.u4(step.thread)?;
         self.out.write_all(&step.number.to_be_bytes())?;
-        let values = count(&step.values);
+        let packed = packed(step);
+        let single = match packed {
+            Some(_) => &step.values[..1],
+            None => &step.values[..],
+        };
+        let values = count(single) + u32::from(packed.is_some());
         for number in [step.depth, step.id, step.class, step.more, values] {
             self.u4(number)?;
         }
-        for value in &step.values {
+        for value in single {
             self.value(value)?;
+        }
+        if let Some(ty) = packed {
+            self.pack(ty, &step.values[1..])?;
         }
         self.u4(count(&step.arrays))?;
         for array in &step.arrays {
             self.step(array)?;
         }
         Ok(())
+    }
+
+    /// Scalars of one type, side by side.
+    fn pack(&mut self, ty: Type, values: &[Value]) -> io::Result<()> {
+        let size = size(ty);
+        let mut bytes = Vec::with_capacity(values.len() * size);
+        for value in values {
+            let bits = value.scalar().map_or(0, |scalar| scalar.bits).to_be_bytes();
+            bytes.extend_from_slice(&bits[bits.len() - size..]);
+        }
+        self.out.write_all(&[15, ty as u8])?;
+        self.u4(count(values))?;
+        self.out.write_all(&bytes)
     }
 
     fn value(&mut self, value: &Value) -> io::Result<()> {
@@ -240,6 +265,26 @@ impl<W: Write> Script<W> {
         let length = u16::try_from(bytes.len()).unwrap_or(u16::MAX);
         self.out.write_all(&length.to_be_bytes())?;
         self.out.write_all(&bytes)
+    }
+}
+
+/// The type of what a step says an array of scalars holds. In a program that reads files such
+/// arrays are most of what there is.
+fn packed(step: &Step) -> Option<Type> {
+    let (_, content) = step.values.split_first().filter(|_| step.what == ARRAY)?;
+    let ty = content.first()?.scalar()?.ty;
+    let same = |value: &Value| value.scalar().is_some_and(|scalar| scalar.ty == ty);
+    (size(ty) > 0 && content.iter().all(same)).then_some(ty)
+}
+
+/// How many bytes a scalar has.
+fn size(ty: Type) -> usize {
+    match ty {
+        Type::Void | Type::Reference => 0,
+        Type::Boolean | Type::Byte => 1,
+        Type::Char | Type::Short => 2,
+        Type::Int | Type::Float => 4,
+        Type::Long | Type::Double => 8,
     }
 }
 

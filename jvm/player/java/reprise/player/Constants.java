@@ -71,6 +71,14 @@ final class Constants {
         return constant.made;
     }
 
+    /** The class that comes in is that of an object here. */
+    synchronized void isClassOf(int id, Object o) {
+        Constant constant = known.get(id);
+        if (constant != null && constant.kind == CLASS && constant.made == null) {
+            replay.types.get(constant.type).isHere(o.getClass());
+        }
+    }
+
     private Object make(Constant constant) {
         switch (constant.kind) {
             case STRING:

@@ -19,8 +19,12 @@ import java.util.concurrent.locks.LockSupport;
 final class Order {
     /** How many events are held before the reader has to wait. */
     private static final int HELD = 100_000;
+    /** For how long nobody does anything before the reader goes on for those that have nothing. */
+    private static final long STANDSTILL = 50_000_000L;
     /** For how long a thread that runs without an event is waited for. */
     private static final long PATIENCE = 5_000_000_000L;
+    /** For how long nothing may happen before it is said. */
+    private static final long STUCK = 30_000_000_000L;
     /** A nap that took longer says that this JVM did not run, not that nothing happens in it. */
     private static final long LONGEST_NAP = 10_000_000L;
 
@@ -29,6 +33,8 @@ final class Order {
     private final Map<Integer, Line> lines = new HashMap<>();
     private Line[] all = {};
     private int held;
+    /** How many are held at most now. */
+    private int limit = HELD;
     private long added;
     private boolean complete;
     private boolean stopped;
@@ -53,6 +59,9 @@ final class Order {
         Event current;
         /** The event whose turn the thread waits for. */
         Event waitsFor;
+        /** A monitor that the thread is before, and who has it and waits for a turn. */
+        Object monitor;
+        Line holder;
     }
 
     Order(boolean oracle) {
@@ -66,10 +75,26 @@ final class Order {
         all = lines.values().toArray(all);
     }
 
-    /** Takes events that were read; waits while there are too many. */
+    /**
+     * Takes events that were read; waits while there are too many. Some thread nearly always has
+     * nothing to do for millions of events: the reader goes on for one only if nobody else does
+     * anything. Then the others may be waiting for it.
+     */
     synchronized void add(List<Event> events) throws InterruptedException {
-        while (held > HELD && hungry == 0 && !stopped) {
-            wait(100);
+        long since = System.nanoTime();
+        long seen = progress;
+        while (held > limit && !stopped) {
+            wait(STANDSTILL / 1_000_000);
+            long now = System.nanoTime();
+            if (progress != seen) {
+                seen = progress;
+                since = now;
+            } else if (hungry > 0 && now - since >= STANDSTILL) {
+                limit = held + held / 4;
+            }
+        }
+        if (held <= HELD) {
+            limit = HELD;
         }
         for (Event event : events) {
             event.order = added++;
@@ -162,11 +187,7 @@ final class Order {
 
     private Event first(Line line) {
         if (line.events.isEmpty() && !complete && !stopped) {
-            // The reader may be waiting: it goes on for one that has nothing.
             hungry++;
-            if (held > HELD) {
-                notifyAll();
-            }
             try {
                 while (line.events.isEmpty() && !complete && !stopped) {
                     wait();
@@ -206,6 +227,10 @@ final class Order {
                 if (line.waitsFor == null) {
                     line.waitsFor = event;
                     rests();
+                }
+                holds(line);
+                if (waited > STUCK && !anybodyRuns()) {
+                    throw new Unplayable("nothing goes on" + standing(event));
                 }
             }
             long before = System.nanoTime();
@@ -289,6 +314,31 @@ final class Order {
         return event;
     }
 
+    private boolean anybodyRuns() {
+        for (Line line : all) {
+            if (!line.gone && line.thread.runsInside) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Which threads an event waits for, and where they are. */
+    private String standing(Event event) {
+        StringBuilder text = new StringBuilder();
+        for (Line line : all) {
+            Event next = line.events.peek();
+            boolean isDoing = line.current != null && line.current.order < event.order;
+            if (isDoing || next != null && next.order < event.order) {
+                text.append("; ").append(line.thread.getName())
+                    .append(isDoing ? " is at event " : " is before event ")
+                    .append((isDoing ? line.current : next).number)
+                    .append(", ").append(line.thread.getState().name().toLowerCase());
+            }
+        }
+        return text.toString();
+    }
+
     /** Whether everything before an event has happened, or cannot yet. */
     private boolean isTurn(Line line, Event event, boolean impatient) {
         for (Line other : all) {
@@ -303,18 +353,46 @@ final class Order {
             // What went out was not kept: whoever runs may be about to do it.
             boolean mayBe = !oracle && (before != null || !complete) && other.thread.runsInside;
             if ((isBefore || mayBe) && other.thread.waitsForClass == 0
-                    && !(impatient && isStuck(other))) {
+                    && !isHeldUp(other, event) && !(impatient && isStuck(other.thread))) {
                 return false;
             }
         }
         return true;
     }
 
+    /** This thread waits: notes who is before a monitor that it has. */
+    private void holds(Line line) {
+        for (Line other : all) {
+            Object monitor = other.thread.enters;
+            if (monitor != null && Thread.holdsLock(monitor)) {
+                other.monitor = monitor;
+                other.holder = line;
+            } else if (other.holder == line) {
+                other.monitor = null;
+                other.holder = null;
+            }
+        }
+    }
+
+    /**
+     * Whether a thread cannot go on before an event of this one: it is before a monitor that this
+     * one has, or one that has its turn later.
+     */
+    private static boolean isHeldUp(Line other, Event event) {
+        Object monitor = other.thread.enters;
+        if (monitor == null) {
+            return false;
+        }
+        Event later = other.monitor == monitor ? other.holder.waitsFor : null;
+        return later != null && later.order > event.order || Thread.holdsLock(monitor);
+    }
+
     /**
      * Whether a thread waits for something that left no event: a plain field that
-     * another thread is to write, say.
+     * another thread is to write, say, or a monitor that one has who waits himself.
      */
-    private boolean isStuck(Line line) {
-        return line.thread.runsInside;
+    private static boolean isStuck(Player thread) {
+        return thread.runsInside
+            || thread.enters != null && thread.getState() == Thread.State.BLOCKED;
     }
 }

@@ -29,6 +29,8 @@ final class Player extends Thread {
     volatile boolean runsInside;
     /** The class that another thread initialises before this one goes on; 0 for none. */
     volatile int waitsForClass;
+    /** The monitor that the inside enters; null when it has it. */
+    volatile Object enters;
 
     Player(Replay replay, int id, String name, long stack) {
         super(null, null, name, stack);
@@ -430,6 +432,10 @@ final class Player extends Thread {
             for (int i = 1; i < event.values.length; i++) {
                 int index = event.id + i - 1;
                 Value value = event.values[i];
+                if (value.kind == Value.PACKED) {
+                    System.arraycopy(value.packed, 0, array, index, (int) value.bits);
+                    continue;
+                }
                 Object hint = value.isObject() && value.isFirst()
                     ? java.lang.reflect.Array.get(array, index) : null;
                 java.lang.reflect.Array.set(array, index, mentions.resolve(value, hint));
@@ -472,6 +478,10 @@ final class Player extends Thread {
                 && answer.values[0].kind != Value.ARRAY && !all[0].getClass().isArray()) {
             hint = Memory.allocate(all[0].getClass());
             Memory.copy(all[0], hint);
+        }
+        if (site.name.equals("getClass") && all.length == 1 && answer.values.length == 1
+                && answer.values[0].kind == Value.CONSTANT) {
+            replay.constants.isClassOf((int) answer.values[0].bits, all[0]);
         }
         Object result = answer.values.length == 0 ? null : mentions.resolve(answer.values[0], hint);
         fillAll(answer);

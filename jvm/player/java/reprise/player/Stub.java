@@ -155,7 +155,7 @@ public final class Stub {
     /** A monitor is about to be entered. */
     public static void enters(Object monitor) {
         if (monitor != null) {
-            player().turns.enters();
+            player().turns.enters(monitor);
         }
     }
 

@@ -69,8 +69,9 @@ final class Turns {
     }
 
     /** The same before a monitor, which others may hold: until then, inside code does not run. */
-    void enters() {
+    void enters(Object monitor) {
         shares();
+        player.enters = monitor;
         player.runsInside = false;
         order.rests();
     }
@@ -85,6 +86,7 @@ final class Turns {
 
     void shared() {
         player.runsInside = true;
+        player.enters = null;
         had++;
         if (!followers.isEmpty()) {
             for (Follower follower : followers) {

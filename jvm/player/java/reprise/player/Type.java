@@ -89,6 +89,14 @@ final class Type {
         return found;
     }
 
+    /** The JVM makes hidden classes, such as those of lambdas, under names of its own; here it is this one. */
+    synchronized void isHere(Class<?> c) {
+        if (found == null && inside && c.isSynthetic() && title().endsWith("$$Lambda")
+                && title().equals(Types.title(c.getName().replace('.', '/')))) {
+            found = c;
+        }
+    }
+
     /** What a person calls it. */
     String title() {
         return Types.title(name);

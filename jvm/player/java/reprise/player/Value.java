@@ -2,6 +2,7 @@ package reprise.player;
 
 import java.io.DataInputStream;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 
 /** A value of an event: a scalar, or a reference to something. */
 final class Value {
@@ -22,12 +23,16 @@ final class Value {
     static final int ARRAY = 12;
     static final int CONSTANT = 13;
     static final int BOX = 14;
+    /** Not a value, but what an array of scalars holds from some index on. */
+    static final int PACKED = 15;
 
     final int kind;
     /** The bits of a scalar, the number of a constant or the key of an object. */
     final long bits;
     /** For a box, the type of its scalar. */
     final int boxed;
+    /** For what is packed, an array of its scalars. */
+    final Object packed;
     /** For an object that is mentioned for the first time, its class. */
     final int type;
     /** For such an array, its length. */
@@ -35,11 +40,43 @@ final class Value {
 
     Value(DataInputStream in) throws IOException {
         kind = in.readUnsignedByte();
-        boxed = kind == BOX ? in.readUnsignedByte() : 0;
-        bits = kind == NULL ? 0 : in.readLong();
+        boxed = kind == BOX || kind == PACKED ? in.readUnsignedByte() : 0;
+        bits = kind == NULL ? 0 : kind == PACKED ? in.readInt() : in.readLong();
+        packed = kind == PACKED ? unpack(boxed, (int) bits, in) : null;
         boolean object = kind >= OUTSIDE && kind <= ARRAY;
         type = object ? in.readInt() : 0;
         length = object && kind == ARRAY ? in.readInt() : 0;
+    }
+
+    private static Object unpack(int type, int count, DataInputStream in) throws IOException {
+        byte[] bytes = new byte[count * size(type)];
+        in.readFully(bytes);
+        ByteBuffer from = ByteBuffer.wrap(bytes);
+        switch (type) {
+            case BOOLEAN: {
+                boolean[] to = new boolean[count];
+                for (int i = 0; i < count; i++) {
+                    to[i] = bytes[i] != 0;
+                }
+                return to;
+            }
+            case BYTE: return bytes;
+            case CHAR: { char[] to = new char[count]; from.asCharBuffer().get(to); return to; }
+            case SHORT: { short[] to = new short[count]; from.asShortBuffer().get(to); return to; }
+            case INT: { int[] to = new int[count]; from.asIntBuffer().get(to); return to; }
+            case LONG: { long[] to = new long[count]; from.asLongBuffer().get(to); return to; }
+            case FLOAT: { float[] to = new float[count]; from.asFloatBuffer().get(to); return to; }
+            default: { double[] to = new double[count]; from.asDoubleBuffer().get(to); return to; }
+        }
+    }
+
+    private static int size(int type) {
+        switch (type) {
+            case BOOLEAN: case BYTE: return 1;
+            case CHAR: case SHORT: return 2;
+            case INT: case FLOAT: return 4;
+            default: return 8;
+        }
     }
 
     boolean isScalar() {
