@@ -118,9 +118,9 @@ const STUDIES: &[Study] = &[
     },
     Study {
         name: "cut-programs",
-        about: "gzip and bc from Debian's sources: boundaries, their logs, recorded and replayed",
+        about: "gzip, bc, wget and httpd from Debian's sources: boundaries, their logs, replays",
         environment: &[LLVM, ("REPRISE_STUDY", "1")],
-        program: cut("debian_programs"),
+        program: cut("debian_"),
     },
     Study {
         name: "schedule-bugs",

@@ -6,11 +6,13 @@
 //! free:    frees 1
 //! read:    fills 2 result
 //! fread:   fills 1 result*2
-//! memcpy:  own, copies 1 2 3, returns 1
+//! strtol:  stores 2 1      a pointer into argument 1, to where argument 2 points
+//! memcpy:  own, copies 1 2, returns 1
 //! strlen:  own, reads 1
 //! printf:  nothing
 //! qsort:   calls 4
 //! signal:  handler 2
+//! sigaction: handler_in 2
 //! ```
 //! A function that is not listed may write to and keep everything that it can
 //! reach through its arguments. One that is listed does what the line says and
@@ -54,12 +56,17 @@ pub struct Annotation {
     pub writes: Vec<usize>,
     /// It fills the memory of these arguments with what comes from outside.
     pub fills: Vec<(usize, Length)>,
+    /// It stores a pointer to where these arguments point: into the memory of another
+    /// argument, or to memory that is not the program's own.
+    pub stores: Vec<(usize, Option<usize>)>,
     /// It returns a pointer that it was given.
     pub returns: Option<usize>,
     /// It calls what these arguments point to, before it returns.
     pub calls: Vec<usize>,
     /// It has what this argument points to called at any moment.
     pub handler: Option<usize>,
+    /// It has what is in the memory of this argument called at any moment.
+    pub handler_in: Option<usize>,
     /// It comes back twice or not at all.
     pub jumps: bool,
 }
@@ -79,10 +86,17 @@ pub struct AnnotationError {
 pub struct Annotations(BTreeMap<String, Annotation>);
 
 impl Annotations {
-    /// Those for the C library.
-    pub fn of_libc() -> Result<Self, AnnotationError> {
+    /// Those that come with this: for the C library and POSIX, zlib and APR.
+    pub fn shipped() -> Result<Self, AnnotationError> {
         let mut all = Self::default();
-        all.add(include_str!("../annotations/libc.txt"))?;
+        for text in [
+            include_str!("../annotations/libc.txt"),
+            include_str!("../annotations/posix.txt"),
+            include_str!("../annotations/zlib.txt"),
+            include_str!("../annotations/apr.txt"),
+        ] {
+            all.add(text)?;
+        }
         Ok(all)
     }
 
@@ -138,8 +152,14 @@ fn read(text: &str) -> Result<Annotation, String> {
             "returns" => all.returns = Some(at(1)?),
             "calls" => all.calls.push(at(1)?),
             "handler" => all.handler = Some(at(1)?),
+            "handler_in" => all.handler_in = Some(at(1)?),
             "reads" => {
                 at(1)?;
+            }
+            "stores" => {
+                let from = words.get(2).map(|_| at(2)).transpose()?;
+                all.stores.push((at(1)?, from));
+                all.fills.push((at(1)?, Length::Bytes(8)));
             }
             "fills" => {
                 let length = words.get(2).copied().unwrap_or("");
@@ -178,10 +198,14 @@ mod tests {
 
     #[test]
     fn what_is_shipped_can_be_read() {
-        let all = Annotations::of_libc().unwrap();
+        let all = Annotations::shipped().unwrap();
         let read = all.find("read").unwrap();
         assert_eq!(read.fills, [(1, Length::Result)]);
         assert!(all.find("strlen").unwrap().own);
+        let strtol = all.find("strtol").unwrap();
+        assert_eq!(strtol.stores, [(1, Some(0))]);
+        assert_eq!(strtol.fills, [(1, Length::Bytes(8))]);
+        assert_eq!(all.find("crc32"), Some(&Annotation::default()));
         assert_eq!(all.find("unheard_of"), None);
     }
 

@@ -89,17 +89,23 @@ impl Effects {
         if let Some(at) = does.frees.or(does.reallocates) {
             self.writes.insert((function, argument(at)));
         }
-        if let Some(at) = does.handler {
-            let var = call.arguments.get(at).copied().unwrap_or(NOTHING);
-            let given = points_to.objects(var).iter();
-            let all = given.flat_map(|one| points_to.content(*one).iter().chain([one]));
-            self.handlers.extend(all.filter_map(
-                |one| match program.objects[*one as usize].storage {
+        let var = |at: usize| call.arguments.get(at).copied().unwrap_or(NOTHING);
+        let direct = does
+            .handler
+            .map_or(&[][..], |at| points_to.objects(var(at)));
+        let held = does
+            .handler_in
+            .map_or(&[][..], |at| points_to.objects(var(at)));
+        // What is in an escaped object is not known: it could be all functions.
+        let held = held.iter().filter(|one| !points_to.is_escaped(**one));
+        let held = held.flat_map(|one| points_to.content(*one));
+        self.handlers
+            .extend(direct.iter().chain(held).filter_map(|one| {
+                match program.objects[*one as usize].storage {
                     Storage::Function(function) => Some(function),
                     _ => None,
-                },
-            ));
-        }
+                }
+            }));
         if does.own {
             let (to, from) = does
                 .copies

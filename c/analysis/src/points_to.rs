@@ -7,106 +7,20 @@
 //!
 //! What leaves for code that is not known is *escaped*: it is in
 //! [`UNKNOWN`]'s content, and so is all that can be reached from it. That code may
-//! store there whatever it can reach, and call functions with it.
+//! store there whatever it can reach, and call functions with it. What is in one
+//! escaped object may so be in all of them: they share one value, and whatever points
+//! to [`UNKNOWN`] may point to any of them, without its saying so.
+
+mod found;
+mod set;
 
 use std::collections::{HashMap, HashSet};
 
 use crate::annotations::Annotation;
 use crate::model::{Callee, Fact, FunctionId, NOTHING, ObjectId, Program, Storage, UNKNOWN, Var};
+use set::Set;
 
-/// A set of objects by number.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-struct Set(Vec<u64>);
-
-impl Set {
-    fn add(&mut self, object: ObjectId) -> bool {
-        let (word, bit) = (object as usize / 64, 1 << (object % 64));
-        if self.0.len() <= word {
-            self.0.resize(word + 1, 0);
-        }
-        let new = self.0[word] & bit == 0;
-        self.0[word] |= bit;
-        new
-    }
-
-    /// Adds all of another set, and what is new to a third; whether anything was.
-    fn take(&mut self, other: &Self, news: &mut Self) -> bool {
-        if self.0.len() < other.0.len() {
-            self.0.resize(other.0.len(), 0);
-        }
-        let mut any = false;
-        for (word, from) in other.0.iter().enumerate() {
-            let new = from & !self.0[word];
-            if new != 0 {
-                any = true;
-                self.0[word] |= new;
-                if news.0.len() <= word {
-                    news.0.resize(word + 1, 0);
-                }
-                news.0[word] |= new;
-            }
-        }
-        any
-    }
-
-    fn iter(&self) -> impl Iterator<Item = ObjectId> {
-        self.0.iter().enumerate().flat_map(|(index, word)| {
-            let bits = (0..64_u32).filter(move |bit| word >> bit & 1 != 0);
-            bits.map(move |bit| index as u32 * 64 + bit)
-        })
-    }
-}
-
-/// The number of a set of objects; equal sets have equal numbers.
-pub type SetId = u32;
-
-/// What every pointer may point to.
-#[derive(Clone, Debug)]
-pub struct PointsTo {
-    sets: Vec<Vec<ObjectId>>,
-    of: Vec<SetId>,
-    /// How many values come before those of the objects' content.
-    vars: u32,
-    /// What each call may call, by its place in the program's list.
-    callees: Vec<Vec<FunctionId>>,
-}
-
-impl PointsTo {
-    /// The objects that a pointer may point to.
-    pub fn objects(&self, pointer: Var) -> &[ObjectId] {
-        self.members(self.set(pointer))
-    }
-
-    /// Which set that is.
-    pub fn set(&self, pointer: Var) -> SetId {
-        self.of.get(pointer as usize).copied().unwrap_or(0)
-    }
-
-    /// The members of a set.
-    pub fn members(&self, set: SetId) -> &[ObjectId] {
-        self.sets.get(set as usize).map_or(&[], Vec::as_slice)
-    }
-
-    /// How many different sets there are.
-    pub fn sets(&self) -> usize {
-        self.sets.len()
-    }
-
-    /// What the pointers in an object may point to.
-    pub fn content(&self, object: ObjectId) -> &[ObjectId] {
-        self.objects(self.vars + object)
-    }
-
-    /// Whether code that is not known can reach an object.
-    pub fn is_escaped(&self, object: ObjectId) -> bool {
-        self.content(UNKNOWN).binary_search(&object).is_ok()
-    }
-
-    /// What a call may call.
-    pub fn callees(&self, call: usize) -> &[FunctionId] {
-        self.callees.get(call).map_or(&[], Vec::as_slice)
-    }
-}
+pub use found::{PointsTo, SetId};
 
 /// Solves a program.
 pub fn solve(program: &Program) -> PointsTo {
@@ -153,8 +67,20 @@ impl<'p> Solver<'p> {
         }
     }
 
+    /// The value that stands for what is in an object.
     fn content(&self, object: ObjectId) -> Var {
-        self.program.vars + object
+        match self.escaped.has(object) {
+            true => self.program.vars + UNKNOWN,
+            false => self.program.vars + object,
+        }
+    }
+
+    /// A value, or that of all escaped objects if it stood for the content of one.
+    fn now(&self, var: Var) -> Var {
+        match var.checked_sub(self.program.vars) {
+            Some(object) if (object as usize) < self.program.objects.len() => self.content(object),
+            _ => var,
+        }
     }
 
     fn begin(&mut self) {
@@ -216,7 +142,12 @@ impl<'p> Solver<'p> {
     }
 
     fn edge(&mut self, from: Var, to: Var) {
+        let (from, to) = (self.now(from), self.now(to));
         if from == NOTHING || to == NOTHING || from == to || !self.edges.insert((from, to)) {
+            return;
+        }
+        if from == self.content(UNKNOWN) {
+            self.point(to, UNKNOWN);
             return;
         }
         self.nodes[from as usize].to.push(to);
@@ -225,6 +156,7 @@ impl<'p> Solver<'p> {
     }
 
     fn flow(&mut self, what: &Set, to: Var) {
+        let to = self.now(to);
         let node = &mut self.nodes[to as usize];
         if node.has.take(what, &mut node.news) {
             self.wait(to);
@@ -233,6 +165,14 @@ impl<'p> Solver<'p> {
 
     fn run(&mut self) {
         while let Some(var) = self.work.pop() {
+            if var == self.content(UNKNOWN) {
+                let node = &mut self.nodes[var as usize];
+                node.waits = false;
+                for object in std::mem::take(&mut node.news).iter() {
+                    self.escape(object);
+                }
+                continue;
+            }
             let node = &mut self.nodes[var as usize];
             node.waits = false;
             let news = std::mem::take(&mut node.news);
@@ -251,11 +191,8 @@ impl<'p> Solver<'p> {
                         self.link(*call, function);
                     }
                 }
-                if var == self.content(UNKNOWN) {
-                    self.escape(object);
-                }
             }
-            if news.iter().any(|object| object == UNKNOWN) {
+            if news.has(UNKNOWN) {
                 for call in &calls {
                     self.call_unknown(*call);
                 }
@@ -271,12 +208,16 @@ impl<'p> Solver<'p> {
         if object == UNKNOWN || !self.escaped.add(object) {
             return;
         }
-        let (content, unknown) = (self.content(object), self.content(UNKNOWN));
+        // Nobody asks for the value of its own any more: what it has, and what it
+        // flows to, is that of all escaped objects from here on.
+        let old = std::mem::take(&mut self.nodes[(self.program.vars + object) as usize]);
+        let unknown = self.content(UNKNOWN);
+        self.flow(&old.has, unknown);
+        for to in old.to {
+            self.edge(unknown, to);
+        }
         if let Storage::Function(function) = self.program.objects[object as usize].storage {
             self.called_from_outside(function);
-        } else {
-            self.edge(content, unknown);
-            self.edge(unknown, content);
         }
     }
 
@@ -340,8 +281,24 @@ impl<'p> Solver<'p> {
             self.nodes[argument(to) as usize].stores.push(through);
             self.again(argument(to));
         }
+        if does.jumps {
+            // What it keeps of the processor is different in every run.
+            for argument in &call.arguments {
+                self.edge(*argument, unknown);
+            }
+        }
+        for (to, from) in &does.stores {
+            let stored = [Some(unknown), from.map(argument)].into_iter().flatten();
+            let into = argument(*to);
+            self.nodes[into as usize].stores.extend(stored);
+            self.again(into);
+        }
         for position in does.calls.iter().chain(&does.handler) {
             self.edge(argument(*position), unknown);
+        }
+        if let Some(position) = does.handler_in {
+            let through = self.through(argument(position));
+            self.edge(through, unknown);
         }
         if !does.own {
             for position in &does.writes {
@@ -374,11 +331,35 @@ impl<'p> Solver<'p> {
         self.wait(var);
     }
 
-    fn finish(self) -> PointsTo {
+    /// A call of anything may call every function that is called from outside and
+    /// takes as many arguments. All values flow there already.
+    fn call_escaped(&mut self) {
+        let mut by_arguments: HashMap<usize, Vec<FunctionId>> = HashMap::new();
+        for function in &self.parameters_of_outside {
+            let known = &self.program.functions[*function as usize];
+            let all = by_arguments.entry(known.parameters.len()).or_default();
+            all.push(*function);
+        }
+        for (call, callees) in self.program.calls.iter().zip(&mut self.callees) {
+            let Callee::Indirect(pointer) = call.callee else {
+                continue;
+            };
+            if self.nodes[pointer as usize].has.has(UNKNOWN) {
+                let more = by_arguments.get(&call.arguments.len());
+                callees.extend(more.into_iter().flatten());
+                callees.sort_unstable();
+                callees.dedup();
+            }
+        }
+    }
+
+    fn finish(mut self) -> PointsTo {
+        self.call_escaped();
         let mut sets = vec![Vec::new()];
         let mut known: HashMap<Vec<ObjectId>, SetId> = HashMap::from([(Vec::new(), 0)]);
-        let of = self.nodes.iter().map(|node| {
-            let members: Vec<ObjectId> = node.has.iter().collect();
+        let of = (0..self.nodes.len() as u32).map(|var| {
+            let has = &self.nodes[self.now(var) as usize].has;
+            let members: Vec<ObjectId> = has.iter().collect();
             *known.entry(members).or_insert_with_key(|members| {
                 sets.push(members.clone());
                 sets.len() as u32 - 1

@@ -94,8 +94,12 @@ pub(crate) fn insert(
     for function in module.functions() {
         forget_beliefs(function);
     }
-    for function in &inside {
-        inserter.body(*function);
+    for function in reading.defined.iter().copied() {
+        if inserter.is_inside(function) {
+            inserter.body(function);
+        } else {
+            inserter.jumps(function);
+        }
     }
     inserter.entries(&inside);
     inserter.describe();

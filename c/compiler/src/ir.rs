@@ -22,12 +22,35 @@ use inkwell::llvm_sys::transforms::pass_builder::{
 };
 pub(crate) use inkwell::llvm_sys::{LLVMIntPredicate, LLVMLinkage, LLVMOpcode, LLVMTypeKind};
 
-/// One call of LLVM.
+/// One call of LLVM, by its kind.
 macro_rules! llvm {
-    ($call:expr) => {
-        // SAFETY: every value, type and block that this module hands out belongs to a
-        // module that is never freed, callers ask only what fits the kind of value
-        // (see the module's documentation), and texts end with a zero.
+    (ask: $call:expr) => {
+        // SAFETY: it only looks. What it looks at is of a module that is never freed, or
+        // null where the answer to null is null; callers have found out that it is of
+        // the kind that is asked (an instruction's opcode, a global's initial value).
+        unsafe { $call }
+    };
+    (make: $call:expr) => {
+        // SAFETY: it makes a type, a constant, a function or an instruction, which live as
+        // long as the context, which is never freed. Arrays and texts that are handed
+        // over live through the call, as long as is said, and LLVM copies them.
+        unsafe { $call }
+    };
+    (change: $call:expr) => {
+        // SAFETY: it changes a module of which nobody else has a part: there is one
+        // thread, and a value that is erased is not used again. The operand or attribute
+        // exists; that types fit is proved by the verifier before anything is built.
+        unsafe { $call }
+    };
+    (whole: $call:expr) => {
+        // SAFETY: it is given a path or the names of passes, which end with a zero, places
+        // for its results that live through the call, and a module that was read. What
+        // goes wrong is returned, and a buffer of bytes is LLVM's from then on.
+        unsafe { $call }
+    };
+    (text: $call:expr) => {
+        // SAFETY: LLVM has just said where the text is and how long, or it ends with a zero;
+        // it is copied before anything else is asked.
         unsafe { $call }
     };
 }
@@ -56,7 +79,7 @@ fn text(start: *const c_char, len: usize) -> String {
     if start.is_null() {
         return String::new();
     }
-    let bytes = llvm!(slice::from_raw_parts(start.cast::<u8>(), len));
+    let bytes = llvm!(text: slice::from_raw_parts(start.cast::<u8>(), len));
     String::from_utf8_lossy(bytes).into_owned()
 }
 
@@ -74,13 +97,13 @@ impl Module {
         let mut buffer = std::ptr::null_mut();
         let mut module = std::ptr::null_mut();
         let mut message = std::ptr::null_mut();
-        let context = llvm!(LLVMContextCreate());
-        let failed = llvm!(LLVMCreateMemoryBufferWithContentsOfFile(
+        let context = llvm!(whole: LLVMContextCreate());
+        let failed = llvm!(whole: LLVMCreateMemoryBufferWithContentsOfFile(
             path.as_ptr(),
             &raw mut buffer,
             &raw mut message
         )) != 0
-            || llvm!(LLVMParseBitcodeInContext2(context, buffer, &raw mut module)) != 0;
+            || llvm!(whole: LLVMParseBitcodeInContext2(context, buffer, &raw mut module)) != 0;
         match failed {
             true => Err(format!(
                 "{} is no bitcode of LLVM 19",
@@ -92,73 +115,73 @@ impl Module {
 
     pub(crate) fn run(&self, passes: &str) -> bool {
         let passes = name(passes);
-        let options = llvm!(LLVMCreatePassBuilderOptions());
+        let options = llvm!(whole: LLVMCreatePassBuilderOptions());
         let none = std::ptr::null_mut();
-        let error = llvm!(LLVMRunPasses(self.module, passes.as_ptr(), none, options));
-        llvm!(LLVMDisposePassBuilderOptions(options));
+        let error = llvm!(whole: LLVMRunPasses(self.module, passes.as_ptr(), none, options));
+        llvm!(whole: LLVMDisposePassBuilderOptions(options));
         error.is_null()
     }
 
     pub(crate) fn verify(&self) -> Result<(), String> {
         let mut message = std::ptr::null_mut();
         let action = LLVMVerifierFailureAction::LLVMReturnStatusAction;
-        if llvm!(LLVMVerifyModule(self.module, action, &raw mut message)) == 0 {
+        if llvm!(whole: LLVMVerifyModule(self.module, action, &raw mut message)) == 0 {
             return Ok(());
         }
-        let message = llvm!(std::ffi::CStr::from_ptr(message));
+        let message = llvm!(text: std::ffi::CStr::from_ptr(message));
         Err(message.to_string_lossy().into_owned())
     }
 
     pub(crate) fn write(&self, path: &Path) -> bool {
         let path = name(&path.to_string_lossy());
-        llvm!(LLVMWriteBitcodeToFile(self.module, path.as_ptr())) == 0
+        llvm!(whole: LLVMWriteBitcodeToFile(self.module, path.as_ptr())) == 0
     }
 
     pub(crate) fn functions(&self) -> Vec<Value> {
-        let next = |one: &Value| value(llvm!(LLVMGetNextFunction(one.0)));
-        std::iter::successors(value(llvm!(LLVMGetFirstFunction(self.module))), next).collect()
+        let next = |one: &Value| value(llvm!(ask: LLVMGetNextFunction(one.0)));
+        std::iter::successors(value(llvm!(ask: LLVMGetFirstFunction(self.module))), next).collect()
     }
 
     pub(crate) fn globals(&self) -> Vec<Value> {
-        let next = |one: &Value| value(llvm!(LLVMGetNextGlobal(one.0)));
-        std::iter::successors(value(llvm!(LLVMGetFirstGlobal(self.module))), next).collect()
+        let next = |one: &Value| value(llvm!(ask: LLVMGetNextGlobal(one.0)));
+        std::iter::successors(value(llvm!(ask: LLVMGetFirstGlobal(self.module))), next).collect()
     }
 
     pub(crate) fn has_module_assembly(&self) -> bool {
         let mut len = 0;
-        llvm!(LLVMGetModuleInlineAsm(self.module, &raw mut len));
+        llvm!(ask: LLVMGetModuleInlineAsm(self.module, &raw mut len));
         len > 0
     }
 
     pub(crate) fn int(&self, bits: u32) -> Type {
-        Type(llvm!(LLVMIntTypeInContext(self.context, bits)))
+        Type(llvm!(make: LLVMIntTypeInContext(self.context, bits)))
     }
 
     pub(crate) fn pointer(&self) -> Type {
-        Type(llvm!(LLVMPointerTypeInContext(self.context, 0)))
+        Type(llvm!(make: LLVMPointerTypeInContext(self.context, 0)))
     }
 
     pub(crate) fn void(&self) -> Type {
-        Type(llvm!(LLVMVoidTypeInContext(self.context)))
+        Type(llvm!(make: LLVMVoidTypeInContext(self.context)))
     }
 
     pub(crate) fn array(&self, of: Type, len: u64) -> Type {
-        Type(llvm!(LLVMArrayType2(of.0, len)))
+        Type(llvm!(make: LLVMArrayType2(of.0, len)))
     }
 
     pub(crate) fn function_type(&self, result: Type, parameters: &[Type]) -> Type {
         let mut parameters: Vec<_> = parameters.iter().map(|one| one.0).collect();
         let (start, len) = (parameters.as_mut_ptr(), parameters.len() as c_uint);
-        Type(llvm!(LLVMFunctionType(result.0, start, len, 0)))
+        Type(llvm!(make: LLVMFunctionType(result.0, start, len, 0)))
     }
 
     pub(crate) fn constant(&self, of: Type, number: u64) -> Value {
-        Value(llvm!(LLVMConstInt(of.0, number, 0)))
+        Value(llvm!(make: LLVMConstInt(of.0, number, 0)))
     }
 
     pub(crate) fn constant_array(&self, of: Type, all: &[Value]) -> Value {
         let mut all: Vec<_> = all.iter().map(|one| one.0).collect();
-        Value(llvm!(LLVMConstArray2(
+        Value(llvm!(make: LLVMConstArray2(
             of.0,
             all.as_mut_ptr(),
             all.len() as u64
@@ -167,7 +190,7 @@ impl Module {
 
     pub(crate) fn constant_bytes(&self, bytes: &[u8]) -> Value {
         let start = bytes.as_ptr().cast();
-        Value(llvm!(LLVMConstStringInContext2(
+        Value(llvm!(make: LLVMConstStringInContext2(
             self.context,
             start,
             bytes.len(),
@@ -176,29 +199,29 @@ impl Module {
     }
 
     pub(crate) fn zero(&self, of: Type) -> Value {
-        Value(llvm!(LLVMConstNull(of.0)))
+        Value(llvm!(make: LLVMConstNull(of.0)))
     }
 
     /// A function of the runtime.
     pub(crate) fn declare(&self, called: &str, of: Type) -> Value {
         let text = name(called);
-        let known = value(llvm!(LLVMGetNamedFunction(self.module, text.as_ptr())));
+        let known = value(llvm!(ask: LLVMGetNamedFunction(self.module, text.as_ptr())));
         known.unwrap_or_else(|| self.function(called, of))
     }
 
     pub(crate) fn function(&self, called: &str, of: Type) -> Value {
         let called = name(called);
-        Value(llvm!(LLVMAddFunction(self.module, called.as_ptr(), of.0)))
+        Value(llvm!(make: LLVMAddFunction(self.module, called.as_ptr(), of.0)))
     }
 
     pub(crate) fn global(&self, called: &str, of: Type) -> Value {
         let text = name(called);
-        let known = value(llvm!(LLVMGetNamedGlobal(self.module, text.as_ptr())));
-        known.unwrap_or_else(|| Value(llvm!(LLVMAddGlobal(self.module, of.0, text.as_ptr()))))
+        let known = value(llvm!(ask: LLVMGetNamedGlobal(self.module, text.as_ptr())));
+        known.unwrap_or_else(|| Value(llvm!(make: LLVMAddGlobal(self.module, of.0, text.as_ptr()))))
     }
 
     pub(crate) fn append_block(&self, function: Value) -> Block {
-        Block(llvm!(LLVMAppendBasicBlockInContext(
+        Block(llvm!(make: LLVMAppendBasicBlockInContext(
             self.context,
             function.0,
             c"".as_ptr()
@@ -214,7 +237,7 @@ impl Module {
         ) {
             return 0;
         }
-        llvm!(LLVMStoreSizeOfType(
+        llvm!(ask: LLVMStoreSizeOfType(
             LLVMGetModuleDataLayout(self.module),
             of.0
         ))
@@ -222,7 +245,7 @@ impl Module {
 
     /// How many bytes an element of an array of a type takes.
     pub(crate) fn padded_size(&self, of: Type) -> u64 {
-        llvm!(LLVMABISizeOfType(
+        llvm!(ask: LLVMABISizeOfType(
             LLVMGetModuleDataLayout(self.module),
             of.0
         ))
@@ -231,36 +254,36 @@ impl Module {
 
 impl Type {
     pub(crate) fn kind(self) -> LLVMTypeKind {
-        llvm!(LLVMGetTypeKind(self.0))
+        llvm!(ask: LLVMGetTypeKind(self.0))
     }
 
     pub(crate) fn width(self) -> u32 {
         match self.kind() {
-            LLVMTypeKind::LLVMIntegerTypeKind => llvm!(LLVMGetIntTypeWidth(self.0)),
+            LLVMTypeKind::LLVMIntegerTypeKind => llvm!(ask: LLVMGetIntTypeWidth(self.0)),
             _ => 0,
         }
     }
 
     pub(crate) fn result(self) -> Type {
-        Type(llvm!(LLVMGetReturnType(self.0)))
+        Type(llvm!(ask: LLVMGetReturnType(self.0)))
     }
 
     pub(crate) fn parameters(self) -> Vec<Type> {
-        let len = llvm!(LLVMCountParamTypes(self.0)) as usize;
+        let len = llvm!(ask: LLVMCountParamTypes(self.0)) as usize;
         let mut all = vec![std::ptr::null_mut(); len];
-        llvm!(LLVMGetParamTypes(self.0, all.as_mut_ptr()));
+        llvm!(ask: LLVMGetParamTypes(self.0, all.as_mut_ptr()));
         all.into_iter().map(Type).collect()
     }
 
     pub(crate) fn is_variadic(self) -> bool {
-        llvm!(LLVMIsFunctionVarArg(self.0)) != 0
+        llvm!(ask: LLVMIsFunctionVarArg(self.0)) != 0
     }
 }
 
 impl Block {
     pub(crate) fn instructions(self) -> Vec<Value> {
-        let next = |one: &Value| value(llvm!(LLVMGetNextInstruction(one.0)));
-        std::iter::successors(value(llvm!(LLVMGetFirstInstruction(self.0))), next).collect()
+        let next = |one: &Value| value(llvm!(ask: LLVMGetNextInstruction(one.0)));
+        std::iter::successors(value(llvm!(ask: LLVMGetFirstInstruction(self.0))), next).collect()
     }
 }
 
@@ -268,7 +291,7 @@ impl Block {
 pub(crate) struct Location(LLVMMetadataRef);
 
 fn attribute(called: &str) -> c_uint {
-    llvm!(LLVMGetEnumAttributeKindForName(
+    llvm!(ask: LLVMGetEnumAttributeKindForName(
         called.as_ptr().cast(),
         called.len()
     ))

@@ -20,5 +20,12 @@ pub mod wrapper;
 /// The compiler that is used.
 pub const COMPILER: &str = "clang-19";
 
+/// What `reprise`, `reprise-cc` and the runtime have to agree about: requests, and what
+/// inserted code calls. `reprise-cc PROTOCOL_QUESTION` answers with it.
+pub const PROTOCOL: u32 = 2;
+
+/// The same.
+pub const PROTOCOL_QUESTION: &str = "protocol";
+
 /// What has to be installed.
 pub const PACKAGES: &str = "clang-19 lld-19 llvm-19";

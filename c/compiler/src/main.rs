@@ -15,6 +15,7 @@ mod ir;
 mod read;
 mod weigh;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -22,11 +23,11 @@ use std::time::Instant;
 
 use reprise_c_analysis::annotations::Annotations;
 use reprise_c_analysis::boundary::{self, Choice};
-use reprise_c_analysis::model::Callee;
 use reprise_c_analysis::{points_to, target};
 use reprise_cc::kept::{Kept, Link};
 use reprise_cc::link;
 use reprise_cc::request::{Answer, Report, Request};
+use reprise_cc::{PROTOCOL, PROTOCOL_QUESTION};
 
 use crate::ir::Module;
 use crate::read::Reading;
@@ -43,6 +44,10 @@ const ROUNDS: usize = 3;
 
 fn main() -> ExitCode {
     let request = std::env::args().nth(1).unwrap_or_default();
+    if request == PROTOCOL_QUESTION {
+        println!("{PROTOCOL}");
+        return ExitCode::SUCCESS;
+    }
     let answer = match serde_json::from_str::<Request>(&request) {
         Ok(request) => run(&request).unwrap_or_else(|wrong| wrong),
         Err(error) => failed(format!("the request is none: {error}")),
@@ -112,6 +117,7 @@ fn open(program: &Path) -> Result<(Kept, Link, Module), Answer> {
     let kept = Kept::of(program);
     let link = kept.read(program).map_err(failed)?;
     let module = Module::read(&kept.bitcode).map_err(failed)?;
+    unchanged(&kept, &module)?;
     let mut prepared = module.run(PASSES);
     for _ in 0..ROUNDS {
         if allocators::mark(&module) > 0 {
@@ -124,8 +130,28 @@ fn open(program: &Path) -> Result<(Kept, Link, Module), Answer> {
     Ok((kept, link, module))
 }
 
+/// Nobody has changed a source since the program was built: lines would not be those of
+/// the program. As `make` sees it, by the time of the change.
+fn unchanged(kept: &Kept, module: &Module) -> Result<(), Answer> {
+    let time = |path: &Path| fs::metadata(path).and_then(|file| file.modified()).ok();
+    let Some(built) = time(&kept.bitcode) else {
+        return Ok(());
+    };
+    let functions = module.functions().into_iter();
+    let sources: BTreeSet<PathBuf> = functions.filter_map(ir::Value::file).collect();
+    let mut changed = sources.iter().filter(|path| time(path) > Some(built));
+    match changed.next() {
+        Some(path) => {
+            let path = path.display();
+            let wrong = format!("{path} has changed since the program was built: build it again");
+            Err(failed(wrong))
+        }
+        None => Ok(()),
+    }
+}
+
 fn annotate(files: &[PathBuf]) -> Result<Annotations, Answer> {
-    let mut all = Annotations::of_libc().map_err(failed)?;
+    let mut all = Annotations::shipped().map_err(failed)?;
     for file in files {
         let wrong = |error: &dyn std::fmt::Display| failed(format!("{}: {error}", file.display()));
         let text = fs::read_to_string(file).map_err(|error| wrong(&error))?;
@@ -175,21 +201,6 @@ fn cut(
     targets.dedup();
     if choice == Choice::Whole && module.has_module_assembly() {
         return Err(failed("the program has assembly outside of functions"));
-    }
-    let jumps = program.calls.iter().find(|call| match call.callee {
-        Callee::Direct(callee) => {
-            let does = &program.functions[callee as usize].annotation;
-            does.as_ref().is_some_and(|does| does.jumps)
-        }
-        Callee::Indirect(_) => false,
-    });
-    if let Some(jump) = jumps {
-        let function = &program.functions[jump.function as usize].name;
-        return Err(failed(format!(
-            "{function} jumps between functions ({}), and nobody would see that inside \
-             functions are left",
-            jump.place
-        )));
     }
     let started = Instant::now();
     let points_to = points_to::solve(program);

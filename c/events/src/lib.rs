@@ -44,6 +44,9 @@ pub const RECORDING: &str = "c.cut";
 /// The environment variable by which a program learns where its spool is.
 pub const SPOOL: &str = "REPRISE_CUT_SPOOL";
 
+/// What inserted code is told when it is about to call an outside function in a replay.
+pub const OUT_IN_REPLAY: u32 = 1 << 31;
+
 /// How a replay asks for what is next: by this system call, which there is not.
 pub const QUESTION: u64 = 511;
 
@@ -56,6 +59,12 @@ pub mod ask {
     pub const VALUE: u64 = 2;
     /// Nothing: it has come to the end, and this is its checksum.
     pub const END: u64 = 3;
+    /// Crossings ahead, into the ring; told how many bytes there are, or 0 if what is
+    /// next has to be asked for alone.
+    pub const MORE: u64 = 4;
+    /// Nothing: what is next in the ring is something else than what it needs. See
+    /// [`super::ring::other`].
+    pub const OTHER: u64 = 5;
     /// The site of nobody: no inside function waits for a result.
     pub const NOBODY: u64 = u32::MAX as u64;
 }
@@ -69,6 +78,31 @@ pub mod answer {
     pub const END: u64 = 1;
     /// This and the number of a function, whose arguments are in the buffer.
     pub const ENTRY: u64 = 2;
+}
+
+/// Crossings that a replay is told ahead, so that it need not stop at each. In front of
+/// the bytes of each stands, in words: its kind (as in an event), the number of its
+/// function or site, how many bytes follow; then, for a result, how many pieces of
+/// memory were filled, and for each its address, how many bytes, and these. All bytes
+/// are padded to whole words.
+pub mod ring {
+    /// How long the ring is.
+    pub const LEN: usize = 1 << 17;
+    /// The most crossings in it: going backwards, a debugger begins anew at a stop.
+    pub const MOST: u64 = 64;
+
+    /// What a replay says that needs something else than crossing `index` in the ring.
+    pub const fn other(what: u64, index: u64, site: u64) -> u64 {
+        super::ask::OTHER | what << 8 | index << 16 | site << 32
+    }
+
+    /// What was needed, the index and the site.
+    pub const fn read_other(said: u64) -> Option<(u64, u64, u64)> {
+        match said & 0xff {
+            super::ask::OTHER => Some((said >> 8 & 0xff, said >> 16 & 0xffff, said >> 32)),
+            _ => None,
+        }
+    }
 }
 
 /// Where inside memory is, but for globals: a range of its own.

@@ -44,4 +44,7 @@ pub struct Subject {
     pub question: u64,
     /// Where answers go.
     pub buffer: u64,
+    /// Where crossings go that it is told ahead; 0 if it asks for each.
+    #[serde(default)]
+    pub ring: u64,
 }

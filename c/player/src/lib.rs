@@ -13,10 +13,14 @@
 //! | value | the value, at this site? | it, in the buffer |
 //! | end | what is next? | that it is the end; it then tells its checksum |
 //!
+//! All but the last are told ahead, many at once, where they fit: a stop costs a hundred
+//! times as much as a crossing.
+//!
 //! What a replay asks is compared with the recording, so it notices when it has
 //! gone another way.
 
 mod places;
+mod told;
 mod translate;
 
 pub use crate::places::Asked;

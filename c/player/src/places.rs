@@ -1,6 +1,7 @@
 //! Where a replay is, in the words of the program.
 
-use reprise_c_events::{Program, ask};
+use reprise_c_events::{KIND, Program, ask, describe, read};
+use reprise_recording::{Recording, Source};
 
 /// What a replay asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,6 +12,8 @@ pub enum Asked {
     Value,
     /// It has come to its end.
     End,
+    /// It needs more.
+    More,
 }
 
 impl Asked {
@@ -20,6 +23,7 @@ impl Asked {
             ask::NEXT => Some(Self::Next),
             ask::VALUE => Some(Self::Value),
             ask::END => Some(Self::End),
+            ask::MORE => Some(Self::More),
             _ => None,
         }
     }
@@ -30,6 +34,7 @@ impl Asked {
             Self::Next => "a call to return",
             Self::Value => "a read of outside memory",
             Self::End => "the end",
+            Self::More => "something else",
         }
     }
 }
@@ -47,6 +52,20 @@ pub(crate) fn site(program: &Program, site: u64) -> String {
 }
 
 impl crate::translate::Translated {
+    /// What crossed the boundary in the run, in words.
+    pub fn recorded<S: Source>(&self, recording: &Recording<S>, number: u64) -> String {
+        let stream = recording.streams().find(|(_, info)| info.kind == KIND);
+        let payload = stream.and_then(|(stream, _)| {
+            let mut events = recording.events(stream, number).ok()?;
+            let event = events.next().ok()??;
+            read(event.payload).ok()
+        });
+        payload.map_or_else(
+            || "an event that cannot be read".to_owned(),
+            |event| format!("\"{}\"", describe(&event, &self.subject.program)),
+        )
+    }
+
     /// A site in words.
     pub fn site(&self, number: u64) -> String {
         site(&self.subject.program, number)

@@ -3,12 +3,10 @@
 use std::fs::File;
 use std::io;
 
-use reprise_c_events::{
-    BUFFER_LEN, Crossing, DETAILS, KIND, QUESTION, Subject, VERSION, WireError, answer, area, ask,
-};
+use reprise_c_events::{Crossing, DETAILS, KIND, QUESTION, Subject, VERSION, WireError, area};
 use reprise_process_events::{
     Call, Event, KIND as PROCESS_KIND, RECORDING, Region, Registers, Start, State,
-    VERSION as PROCESS_VERSION, Write, wire,
+    VERSION as PROCESS_VERSION, wire,
 };
 use reprise_recording::pages::{Page, Pages};
 use reprise_recording::{
@@ -17,6 +15,8 @@ use reprise_recording::{
 };
 use reprise_tracee::processor;
 use serde::Deserialize as _;
+
+use crate::told::Told;
 
 /// The process of the recording that is made.
 const PROCESS: u32 = 1;
@@ -80,9 +80,24 @@ pub struct Translated {
     pub whole: bool,
     /// How many crossings there are.
     pub events: u64,
+    /// Which crossing is the first that each call tells.
+    firsts: Vec<u64>,
     /// The signal that killed the program. A last question follows the crossings then,
     /// which nobody asks: the replay runs into what killed it, if that was inside.
     pub killed: Option<u32>,
+}
+
+impl Translated {
+    /// How many calls tell the crossings.
+    pub fn calls(&self) -> u64 {
+        self.firsts.len() as u64
+    }
+
+    /// The crossing that a call tells, or the first of them; calls count from 1.
+    pub fn crossing(&self, call: u64) -> u64 {
+        let at = usize::try_from(call.saturating_sub(1)).unwrap_or(usize::MAX);
+        self.firsts.get(at).copied().unwrap_or(self.events)
+    }
 }
 
 /// Makes a recording of a process.
@@ -137,6 +152,8 @@ pub fn translate<S: Source>(recording: &Recording<S>) -> Result<Translated, Tran
         _ => POOL_LEN,
     };
     append(&Event::Start(start(&subject, pool)))?;
+    let count = recording.next_number(stream);
+    let mut told = Told::new(&subject);
     let mut events = recording.events(stream, 0)?;
     let (mut whole, mut crossings) = (false, 0);
     while let Some(event) = events.next()? {
@@ -146,12 +163,16 @@ pub fn translate<S: Source>(recording: &Recording<S>) -> Result<Translated, Tran
                 event: number,
                 error,
             })?;
-        for call in calls(&subject, crossing).ok_or(TranslateError::Long(number))? {
+        // The last is not told ahead: when it is asked for, all others were used.
+        let alone = number + 1 >= count;
+        let calls = told.tell(crossing, alone);
+        for call in calls.ok_or(TranslateError::Long(number))? {
             append(&Event::Call(call))?;
         }
         crossings += 1;
         whole = event.payload.first() == Some(&4);
     }
+    let firsts = told.finish();
     let ending = recording.closing().map(|closing| &closing.ending);
     let killed = match ending {
         Some(Ending::Killed { signal }) if !whole => u32::try_from(*signal).ok(),
@@ -173,6 +194,7 @@ pub fn translate<S: Source>(recording: &Recording<S>) -> Result<Translated, Tran
         subject,
         whole,
         events: crossings,
+        firsts,
         killed,
     })
 }
@@ -203,55 +225,6 @@ fn for_debuggers<S: Source>(
         place.copy_from_slice(&word.to_le_bytes());
     }
     Ok(Some(page))
-}
-
-/// What the replay asks at a crossing, and what it is told.
-fn calls(subject: &Subject, crossing: Crossing) -> Option<Vec<Call>> {
-    let call = |arguments: &[u64], result: u64, bytes: Vec<u8>| {
-        let fits = bytes.len() <= BUFFER_LEN;
-        let writes = match bytes.is_empty() {
-            true => Vec::new(),
-            false => vec![Write {
-                address: subject.buffer,
-                bytes,
-            }],
-        };
-        fits.then(|| Call {
-            number: QUESTION,
-            ip: subject.question,
-            arguments: arguments.to_vec(),
-            result,
-            writes,
-            ..Call::default()
-        })
-    };
-    Some(match crossing {
-        Crossing::Entry {
-            function,
-            arguments,
-        } => {
-            let result = answer::ENTRY + u64::from(function);
-            vec![call(&[ask::NEXT], result, arguments)?]
-        }
-        Crossing::Value { site, bytes } => {
-            vec![call(&[ask::VALUE, u64::from(site)], 0, bytes)?]
-        }
-        Crossing::Result {
-            site,
-            bytes,
-            filled,
-        } => {
-            let mut call = call(&[ask::NEXT, u64::from(site)], answer::RESULT, bytes)?;
-            for (address, bytes) in filled {
-                call.writes.push(Write { address, bytes });
-            }
-            vec![call]
-        }
-        Crossing::End { sum, .. } => vec![
-            call(&[ask::NEXT], answer::END, Vec::new())?,
-            call(&[ask::END, sum], 0, Vec::new())?,
-        ],
-    })
 }
 
 fn start(subject: &Subject, pool: u64) -> Start {

@@ -74,6 +74,7 @@ impl Image {
                 start: symbol("__reprise_replay")?,
                 question: symbol("__reprise_asked")?,
                 buffer: symbol("__reprise_buffer")?,
+                ring: symbol("__reprise_ring")?,
             },
             pages: Vec::new(),
         };

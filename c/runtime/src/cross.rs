@@ -1,6 +1,8 @@
 //! What code that `reprise cut` has inserted calls.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use reprise_c_events::OUT_IN_REPLAY;
 
 use crate::memory::{is_inside, is_owned};
 use crate::{INSIDE, Mode, mode, record, replay};
@@ -86,16 +88,32 @@ extern "C" fn __reprise_leave(was: u32) {
     INSIDE.store(was != 0, Ordering::Relaxed);
 }
 
-/// An inside function is about to call an outside one. 0: it has to; 1: this is a
-/// replay, and the result is in the buffer.
+/// How many calls from inside to outside are on their way.
+static DEPTH: AtomicU32 = AtomicU32::new(0);
+
+/// An inside function is about to call an outside one. [`OUT_IN_REPLAY`]: this is a
+/// replay, and the result is in the buffer. Anything else: it has to, and gives that
+/// to [`__reprise_back`].
 #[unsafe(no_mangle)]
 extern "C" fn __reprise_out(site: u32) -> u32 {
     if mode() == Mode::Replay {
         replay::wait_for(u64::from(site));
-        return 1;
+        return OUT_IN_REPLAY;
     }
     INSIDE.store(false, Ordering::Relaxed);
-    0
+    DEPTH.fetch_add(1, Ordering::Relaxed) & !OUT_IN_REPLAY
+}
+
+/// `setjmp` has returned in an outside function. If that was a jump out of inside code
+/// (out of a signal handler, since no inside function jumps), a replay would not know
+/// where, and the recording ends here.
+#[unsafe(no_mangle)]
+extern "C" fn __reprise_jumped(result: i32) {
+    if result != 0 && mode() == Mode::Record && INSIDE.load(Ordering::Relaxed) && record::is_mine()
+    {
+        INSIDE.store(false, Ordering::Relaxed);
+        record::give_up();
+    }
 }
 
 unsafe extern "C" {
@@ -131,7 +149,12 @@ extern "C" fn __reprise_filled_text(address: *const u8) {
 
 /// The outside function is back, and this is what it returned.
 #[unsafe(no_mangle)]
-extern "C" fn __reprise_back(site: u32, result: *const u8, len: u32) {
+extern "C" fn __reprise_back(site: u32, result: *const u8, len: u32, depth: u32) {
+    // What was jumped over between has not come back, and never will.
+    let jumped = DEPTH.swap(depth, Ordering::Relaxed) != depth.wrapping_add(1);
+    if jumped && mode() == Mode::Record {
+        record::give_up();
+    }
     if mode() == Mode::Record {
         // SAFETY: the C library has one for each thread.
         let errno = unsafe { __errno_location().read() };

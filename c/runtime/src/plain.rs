@@ -3,6 +3,28 @@
 
 use std::arch::asm;
 
+/// Copies bytes that do not overlap; most are few.
+///
+/// # Safety
+/// `len` bytes can be read and written there.
+pub(crate) unsafe fn copy(to: *mut u8, from: *const u8, len: usize) {
+    match len {
+        // SAFETY: as the caller says.
+        4 => unsafe {
+            to.cast::<u32>()
+                .write_unaligned(from.cast::<u32>().read_unaligned());
+        },
+        // SAFETY: as the caller says.
+        8 => unsafe {
+            to.cast::<u64>()
+                .write_unaligned(from.cast::<u64>().read_unaligned());
+        },
+        _ => {
+            memcpy(to, from, len);
+        }
+    }
+}
+
 #[unsafe(no_mangle)]
 extern "C" fn memcpy(to: *mut u8, from: *const u8, len: usize) -> *mut u8 {
     // SAFETY: the caller has `len` bytes at both places. In assembly, since a loop

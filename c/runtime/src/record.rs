@@ -50,6 +50,11 @@ pub(crate) fn claim() -> bool {
     !other
 }
 
+/// Whether this thread is the one that is recorded.
+pub(crate) fn is_mine() -> bool {
+    OWNER.load(Ordering::Relaxed) == thread()
+}
+
 /// The program runs on unrecorded.
 pub(crate) fn give_up() {
     set_mode(Mode::Off);

@@ -3,12 +3,13 @@
 //! A replay begins in [`__reprise_replay`], with the program's memory as the file
 //! has it, on a stack of the player's. The question is a system call that there is
 //! not, in one place; the player writes what comes from outside to the buffer, or to
-//! where it was filled in, and its result says what is next.
+//! where it was filled in, and its result says what is next. It may also write many
+//! crossings to a ring, which are then taken from there without a stop.
 
 use std::arch::global_asm;
 use std::sync::atomic::Ordering;
 
-use reprise_c_events::{BUFFER_LEN, QUESTION, answer, ask as what};
+use reprise_c_events::{BUFFER_LEN, QUESTION, answer, ask as what, ring};
 
 use crate::{INSIDE, Mode, memory, set_mode};
 
@@ -49,16 +50,101 @@ fn question(what: u64, site: u64) -> u64 {
     unsafe { __reprise_ask(what, site) }
 }
 
+/// Where crossings go that the player tells ahead.
+#[repr(C, align(64))]
+struct Ring([u64; ring::LEN / 8]);
+
+#[unsafe(no_mangle)]
+static mut __reprise_ring: Ring = Ring([0; ring::LEN / 8]);
+
+/// How far the ring is read.
+struct Cursor {
+    /// The next word.
+    at: usize,
+    /// Behind the last.
+    end: usize,
+    /// How many crossings were taken from it.
+    index: u64,
+}
+
+static mut CURSOR: Cursor = Cursor {
+    at: 0,
+    end: 0,
+    index: 0,
+};
+
+impl Cursor {
+    fn word(&mut self) -> u64 {
+        // SAFETY: the player has written whole crossings, up to the end; the index is
+        // kept within the ring whatever it has written.
+        let word = unsafe {
+            (&raw const __reprise_ring)
+                .cast::<u64>()
+                .add(self.at % (ring::LEN / 8))
+                .read()
+        };
+        self.at += 1;
+        word
+    }
+
+    /// Copies the next bytes.
+    fn bytes(&mut self, to: *mut u8, len: u64) {
+        let from = (&raw const __reprise_ring).cast::<u64>();
+        let from = from.wrapping_add(self.at).cast::<u8>();
+        // SAFETY: there are as many, and they go to the buffer, which has room for all
+        // that is in the ring, or to where the run had them.
+        unsafe { crate::plain::copy(to, from, len as usize) };
+        self.at += len.div_ceil(8) as usize;
+    }
+}
+
+/// What is next: from the ring, if there is any, or from the player.
+fn next(what: u64, site: u64) -> u64 {
+    let cursor = &raw mut CURSOR;
+    // SAFETY: a replay has one thread, and nobody who is called here comes here again.
+    let cursor = unsafe { &mut *cursor };
+    if cursor.at >= cursor.end {
+        let len = question(what::MORE, 0);
+        if len == 0 {
+            return question(what, site);
+        }
+        (cursor.at, cursor.end, cursor.index) = (0, len as usize / 8, 0);
+    }
+    let (kind, number, len) = (cursor.word(), cursor.word(), cursor.word());
+    let is_it = match kind {
+        1 => what == what::NEXT,
+        2 => what == what::VALUE && number == site,
+        _ => what == what::NEXT && number == site,
+    };
+    if !is_it {
+        loop {
+            question(ring::other(what, cursor.index, site), 0);
+        }
+    }
+    cursor.index += 1;
+    cursor.bytes(buffer().cast_mut(), len);
+    if kind == 3 {
+        for _ in 0..cursor.word() {
+            let (address, len) = (cursor.word(), cursor.word());
+            cursor.bytes(std::ptr::with_exposed_provenance_mut(address as usize), len);
+        }
+    }
+    match kind {
+        1 => answer::ENTRY + number,
+        _ => answer::RESULT,
+    }
+}
+
 /// The value that was read at a site is in the buffer from here on.
 pub(crate) fn value(site: u32) {
-    question(what::VALUE, u64::from(site));
+    next(what::VALUE, u64::from(site));
 }
 
 /// What outside code did, up to the result of the call at a site.
 pub(crate) fn wait_for(site: u64) {
     INSIDE.store(false, Ordering::Relaxed);
     loop {
-        match question(what::NEXT, site) {
+        match next(what::NEXT, site) {
             answer::RESULT => break,
             answer::END => loop {
                 question(what::END, memory::sum());

@@ -18,16 +18,17 @@ use crate::failure::{Failure, Status};
 /// be inside of it. The program that is built runs as before, and `reprise record`
 /// records it.
 ///
-/// This is young. What works: programs of one thread (a second one that
-/// comes inside ends the recording) without setjmp, signal handlers, atomics or
-/// inline assembly in what is inside. What is missing is said, with the place in
-/// the source.
+/// This is young. What works: programs of one thread (a second one that comes inside
+/// ends the recording). Functions with setjmp, atomics, inline assembly or structures
+/// by value, and signal handlers, are outside; a target that is one of them is
+/// refused, with the place in the source.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   reprise cut ./prog --weigh -- ./prog typical.txt
   reprise cut ./prog --target 'parse.c:*' -o prog.cut
   reprise cut ./prog --target parse_line --explain next_token
+  reprise cut ./prog --target parse_line --picture cut.svg
   reprise record -- ./prog.cut input.txt
   reprise replay
 
@@ -63,10 +64,14 @@ pub(super) struct Cut {
     #[arg(long, value_name = "FUNCTION", conflicts_with = "weigh")]
     explain: Option<String>,
 
-    /// More about functions of libraries, as in c/analysis/annotations/libc.txt; the
+    /// More about functions of libraries, as in c/analysis/annotations; the
     /// same for --weigh and afterwards.
     #[arg(long, value_name = "FILE")]
     annotations: Vec<PathBuf>,
+
+    /// A picture of what crosses the boundary, as SVG.
+    #[arg(long, value_name = "FILE", conflicts_with = "weigh")]
+    picture: Option<PathBuf>,
 
     /// The answer as JSON.
     #[arg(long, conflicts_with = "weigh")]
@@ -103,6 +108,7 @@ impl Cut {
             output: self.output,
             explain: self.explain,
             annotations: self.annotations,
+            picture: self.picture,
             json: self.json,
         })
     }

@@ -1,6 +1,6 @@
 //! Recordings of C programs at a computed boundary, played as processes.
 
-use reprise_c_events::QUESTION;
+use reprise_c_events::{QUESTION, ask, ring};
 use reprise_c_player::{Asked, Translated, translate};
 use reprise_player::{Fact, Limits, PlayError, play};
 use reprise_recording::Recording;
@@ -28,12 +28,9 @@ pub(super) fn replay(request: &Request, recording: &Recording) -> Result<Status,
         output.write(wrote.to_stderr, wrote.bytes);
     });
     match played {
-        Ok(played) => {
+        Ok(_) => {
             output.finish()?;
-            // The first is the beginning, and the end is two.
-            let events = played
-                .events
-                .saturating_sub(1 + u64::from(translated.whole));
+            let events = translated.events;
             let end = match translated.whole {
                 true => "to the end; the memory of the inside is the same",
                 false => "as far as the recording goes",
@@ -47,7 +44,7 @@ pub(super) fn replay(request: &Request, recording: &Recording) -> Result<Status,
                 say(&line);
                 return Ok(Status::Done);
             }
-            match in_its_words(&translated, &error) {
+            match in_its_words(recording, &translated, &error) {
                 Some(text) => Err(failure(request, text).status(Status::Diverged)),
                 None => Err(process::explain(request, &translated.recording, &error)),
             }
@@ -61,7 +58,7 @@ fn killed(translated: &Translated, error: &PlayError) -> Option<String> {
         return None;
     };
     let events = translated.events;
-    if translated.killed.is_none() || diverged.position != events + 1 {
+    if translated.killed.is_none() || diverged.position != translated.calls() + 1 {
         return None;
     }
     match diverged.actual {
@@ -77,34 +74,51 @@ fn killed(translated: &Translated, error: &PlayError) -> Option<String> {
 }
 
 /// A divergence in the words of the program.
-fn in_its_words(translated: &Translated, error: &PlayError) -> Option<String> {
+fn in_its_words(
+    recording: &Recording,
+    translated: &Translated,
+    error: &PlayError,
+) -> Option<String> {
     let PlayError::Diverged(diverged) = error else {
         return None;
     };
-    let (mut text, event) = (String::new(), diverged.position.saturating_sub(1));
-    match (&diverged.expected, &diverged.actual) {
-        (
-            Fact::Argument {
-                number: QUESTION,
-                index,
-                value: expected,
-            },
-            Fact::Argument { value: actual, .. },
-        ) => match index {
-            1 => {
-                let words =
-                    |what: u64| Asked::of(what).map_or("nothing known", |asked| asked.describe());
-                text = format!("expected {}, got {}", words(*expected), words(*actual));
-            }
-            _ if translated.whole && event + 1 >= translated.events => {
-                text.push_str("the memory of the inside is not the same at the end");
-            }
-            _ => {
-                let (expected, actual) = (translated.site(*expected), translated.site(*actual));
-                text = format!("expected {expected}, got {actual}");
-            }
+    let (
+        Fact::Argument {
+            number: QUESTION,
+            index,
+            value: expected,
         },
-        _ => return None,
+        Fact::Argument { value: actual, .. },
+    ) = (&diverged.expected, &diverged.actual)
+    else {
+        return None;
+    };
+    let words = |what: u64| Asked::of(what).map_or("nothing known", |asked| asked.describe());
+    if let Some((what, ahead, site)) = ring::read_other(*actual) {
+        // It was told by the call before this one.
+        let event = translated.crossing(diverged.position.saturating_sub(1)) + ahead;
+        let expected = translated.recorded(recording, event);
+        let (what, site) = (words(what), translated.site(site));
+        return Some(format!(
+            "diverged at event {event}: expected {expected}, got {what} at {site}"
+        ));
     }
+    let event = translated.crossing(diverged.position);
+    let text = match index {
+        1 => {
+            let expected = match *expected {
+                ask::MORE => translated.recorded(recording, event),
+                what => words(what).to_owned(),
+            };
+            format!("expected {expected}, got {}", words(*actual))
+        }
+        _ if translated.whole && event + 1 >= translated.events => {
+            "the memory of the inside is not the same at the end".to_owned()
+        }
+        _ => {
+            let (expected, actual) = (translated.site(*expected), translated.site(*actual));
+            format!("expected {expected}, got {actual}")
+        }
+    };
     Some(format!("diverged at event {event}: {text}"))
 }

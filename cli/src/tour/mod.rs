@@ -14,6 +14,7 @@ mod java;
 mod java_debugger;
 mod ledger;
 mod machine;
+mod module;
 mod recorder;
 mod recorder_killed;
 mod schedule;
@@ -52,6 +53,10 @@ const CHAPTERS: &[Chapter] = &[
     (
         "Twenty users record a quarter each, and it becomes one failure",
         shares::play,
+    ),
+    (
+        "One module of a C server is recorded and replayed alone",
+        module::play,
     ),
 ];
 

@@ -2,9 +2,10 @@
 
 use reprise_c_analysis::annotations::{Annotation, Length};
 use reprise_c_analysis::model::{Storage, UNKNOWN};
+use reprise_c_events::OUT_IN_REPLAY;
 
 use super::Inserter;
-use crate::ir::{LLVMIntPredicate, LLVMTypeKind, Type, Value};
+use crate::ir::{LLVMIntPredicate, LLVMOpcode, LLVMTypeKind, Type, Value};
 use crate::read::known_name;
 
 /// What a wrapper is for.
@@ -65,6 +66,30 @@ impl Inserter<'_> {
                 is_known.then_some(&does),
                 &known,
             );
+        }
+    }
+
+    /// Where an outside function comes back twice, the runtime is told.
+    pub(super) fn jumps(&mut self, function: Value) {
+        let all = function.blocks().into_iter();
+        for at in all.flat_map(crate::ir::Block::instructions) {
+            if at.opcode() != LLVMOpcode::LLVMCall || !at.callee().is_function() {
+                continue;
+            }
+            let Some(id) = self.id(at.callee()) else {
+                continue;
+            };
+            let does = self.reading.program.functions[id as usize]
+                .annotation
+                .as_ref();
+            let comes_back = at.kind().width() == 32 && does.is_some_and(|does| does.jumps);
+            if let Some(next) = at.next().filter(|_| comes_back) {
+                let (number, void) = (self.module.int(32), self.module.void());
+                let (of, jumped) = self.runtime("__reprise_jumped", void, &[number]);
+                self.before(next);
+                self.builder.located(at.debug_location());
+                self.builder.call(of, jumped, &[at]);
+            }
         }
     }
 
@@ -213,9 +238,10 @@ impl Inserter<'_> {
         builder.at_end(start);
         let room = (!is_void).then(|| builder.alloca(result));
         let (of, leaves) = self.runtime("__reprise_out", number, &[number]);
-        let is_replay = builder.call(of, leaves, &[site]);
-        let ne = LLVMIntPredicate::LLVMIntNE;
-        builder.branch(builder.compare(ne, is_replay, zero), replay, record);
+        let depth = builder.call(of, leaves, &[site]);
+        let eq = LLVMIntPredicate::LLVMIntEQ;
+        let in_replay = module.constant(number, u64::from(OUT_IN_REPLAY));
+        builder.branch(builder.compare(eq, depth, in_replay), replay, record);
 
         builder.at_end(record);
         if does.is_none() {
@@ -225,16 +251,16 @@ impl Inserter<'_> {
         if let Some(does) = does {
             self.filled(does, value, arguments);
         }
-        let (of, back) = self.runtime("__reprise_back", void, &[number, pointer, number]);
+        let (of, back) = self.runtime("__reprise_back", void, &[number, pointer, number, number]);
         match room.filter(|_| out.used) {
             Some(room) => {
                 builder.store(value, room);
                 let size = module.constant(number, module.size(result));
-                builder.call(of, back, &[site, room, size]);
+                builder.call(of, back, &[site, room, size, depth]);
             }
             None => {
                 let nowhere = module.zero(pointer);
-                builder.call(of, back, &[site, nowhere, zero]);
+                builder.call(of, back, &[site, nowhere, zero, depth]);
             }
         }
         finish(value);

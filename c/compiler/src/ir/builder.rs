@@ -8,30 +8,30 @@ pub(crate) struct Builder(LLVMBuilderRef);
 
 impl Builder {
     pub(crate) fn new(module: &Module) -> Self {
-        Self(llvm!(LLVMCreateBuilderInContext(module.context)))
+        Self(llvm!(make: LLVMCreateBuilderInContext(module.context)))
     }
 
     pub(crate) fn at_end(&self, block: Block) {
-        llvm!(LLVMPositionBuilderAtEnd(self.0, block.0));
-        llvm!(LLVMSetCurrentDebugLocation2(self.0, std::ptr::null_mut()));
+        llvm!(change: LLVMPositionBuilderAtEnd(self.0, block.0));
+        llvm!(change: LLVMSetCurrentDebugLocation2(self.0, std::ptr::null_mut()));
     }
 
     /// In front of an instruction, and of what debuggers are told there.
     pub(crate) fn before(&self, instruction: Value) {
-        llvm!(LLVMPositionBuilderBeforeInstrAndDbgRecords(
+        llvm!(change: LLVMPositionBuilderBeforeInstrAndDbgRecords(
             self.0,
             instruction.0
         ));
     }
 
     pub(crate) fn located(&self, at: Location) {
-        llvm!(LLVMSetCurrentDebugLocation2(self.0, at.0));
+        llvm!(change: LLVMSetCurrentDebugLocation2(self.0, at.0));
     }
 
     pub(crate) fn call(&self, of: Type, function: Value, arguments: &[Value]) -> Value {
         let mut all: Vec<_> = arguments.iter().map(|one| one.0).collect();
         let (start, len) = (all.as_mut_ptr(), all.len() as c_uint);
-        Value(llvm!(LLVMBuildCall2(
+        Value(llvm!(make: LLVMBuildCall2(
             self.0,
             of.0,
             function.0,
@@ -42,43 +42,43 @@ impl Builder {
     }
 
     pub(crate) fn load(&self, of: Type, pointer: Value) -> Value {
-        Value(llvm!(LLVMBuildLoad2(self.0, of.0, pointer.0, c"".as_ptr())))
+        Value(llvm!(make: LLVMBuildLoad2(self.0, of.0, pointer.0, c"".as_ptr())))
     }
 
     pub(crate) fn store(&self, what: Value, pointer: Value) -> Value {
-        Value(llvm!(LLVMBuildStore(self.0, what.0, pointer.0)))
+        Value(llvm!(make: LLVMBuildStore(self.0, what.0, pointer.0)))
     }
 
     pub(crate) fn alloca(&self, of: Type) -> Value {
-        Value(llvm!(LLVMBuildAlloca(self.0, of.0, c"".as_ptr())))
+        Value(llvm!(make: LLVMBuildAlloca(self.0, of.0, c"".as_ptr())))
     }
 
     pub(crate) fn add(&self, one: Value, other: Value) -> Value {
-        Value(llvm!(LLVMBuildAdd(self.0, one.0, other.0, c"".as_ptr())))
+        Value(llvm!(make: LLVMBuildAdd(self.0, one.0, other.0, c"".as_ptr())))
     }
 
     pub(crate) fn sub(&self, one: Value, other: Value) -> Value {
-        Value(llvm!(LLVMBuildSub(self.0, one.0, other.0, c"".as_ptr())))
+        Value(llvm!(make: LLVMBuildSub(self.0, one.0, other.0, c"".as_ptr())))
     }
 
     pub(crate) fn mul(&self, one: Value, other: Value) -> Value {
-        Value(llvm!(LLVMBuildMul(self.0, one.0, other.0, c"".as_ptr())))
+        Value(llvm!(make: LLVMBuildMul(self.0, one.0, other.0, c"".as_ptr())))
     }
 
     pub(crate) fn and(&self, one: Value, other: Value) -> Value {
-        Value(llvm!(LLVMBuildAnd(self.0, one.0, other.0, c"".as_ptr())))
+        Value(llvm!(make: LLVMBuildAnd(self.0, one.0, other.0, c"".as_ptr())))
     }
 
     pub(crate) fn to_pointer(&self, what: Value, of: Type) -> Value {
-        Value(llvm!(LLVMBuildIntToPtr(self.0, what.0, of.0, c"".as_ptr())))
+        Value(llvm!(make: LLVMBuildIntToPtr(self.0, what.0, of.0, c"".as_ptr())))
     }
 
     pub(crate) fn to_number(&self, what: Value, of: Type) -> Value {
-        Value(llvm!(LLVMBuildPtrToInt(self.0, what.0, of.0, c"".as_ptr())))
+        Value(llvm!(make: LLVMBuildPtrToInt(self.0, what.0, of.0, c"".as_ptr())))
     }
 
     pub(crate) fn sign_extend_or_cut(&self, what: Value, of: Type) -> Value {
-        Value(llvm!(LLVMBuildIntCast2(
+        Value(llvm!(make: LLVMBuildIntCast2(
             self.0,
             what.0,
             of.0,
@@ -89,7 +89,7 @@ impl Builder {
 
     pub(crate) fn element(&self, of: Type, pointer: Value, index: Value) -> Value {
         let mut index = index.0;
-        Value(llvm!(LLVMBuildGEP2(
+        Value(llvm!(make: LLVMBuildGEP2(
             self.0,
             of.0,
             pointer.0,
@@ -100,7 +100,7 @@ impl Builder {
     }
 
     pub(crate) fn compare(&self, how: LLVMIntPredicate, one: Value, other: Value) -> Value {
-        Value(llvm!(LLVMBuildICmp(
+        Value(llvm!(make: LLVMBuildICmp(
             self.0,
             how,
             one.0,
@@ -110,7 +110,7 @@ impl Builder {
     }
 
     pub(crate) fn select(&self, condition: Value, one: Value, other: Value) -> Value {
-        Value(llvm!(LLVMBuildSelect(
+        Value(llvm!(make: LLVMBuildSelect(
             self.0,
             condition.0,
             one.0,
@@ -120,13 +120,13 @@ impl Builder {
     }
 
     pub(crate) fn branch(&self, condition: Value, then: Block, or: Block) {
-        llvm!(LLVMBuildCondBr(self.0, condition.0, then.0, or.0));
+        llvm!(make: LLVMBuildCondBr(self.0, condition.0, then.0, or.0));
     }
 
     pub(crate) fn ret(&self, what: Option<Value>) {
         match what {
-            Some(what) => llvm!(LLVMBuildRet(self.0, what.0)),
-            None => llvm!(LLVMBuildRetVoid(self.0)),
+            Some(what) => llvm!(make: LLVMBuildRet(self.0, what.0)),
+            None => llvm!(make: LLVMBuildRetVoid(self.0)),
         };
     }
 }

@@ -5,154 +5,154 @@ use super::*;
 impl Value {
     pub(crate) fn name(self) -> String {
         let mut len = 0;
-        let start = llvm!(LLVMGetValueName2(self.0, &raw mut len));
+        let start = llvm!(ask: LLVMGetValueName2(self.0, &raw mut len));
         text(start, len)
     }
 
     pub(crate) fn set_name(self, text: &str) {
-        llvm!(LLVMSetValueName2(self.0, text.as_ptr().cast(), text.len()));
+        llvm!(change: LLVMSetValueName2(self.0, text.as_ptr().cast(), text.len()));
     }
 
     pub(crate) fn kind(self) -> Type {
-        Type(llvm!(LLVMTypeOf(self.0)))
+        Type(llvm!(ask: LLVMTypeOf(self.0)))
     }
 
     pub(crate) fn opcode(self) -> LLVMOpcode {
-        llvm!(LLVMGetInstructionOpcode(self.0))
+        llvm!(ask: LLVMGetInstructionOpcode(self.0))
     }
 
     pub(crate) fn is_instruction(self) -> bool {
-        !llvm!(LLVMIsAInstruction(self.0)).is_null()
+        !llvm!(ask: LLVMIsAInstruction(self.0)).is_null()
     }
 
     pub(crate) fn is_constant_expression(self) -> bool {
-        !llvm!(LLVMIsAConstantExpr(self.0)).is_null()
+        !llvm!(ask: LLVMIsAConstantExpr(self.0)).is_null()
     }
 
     pub(crate) fn is_constant(self) -> bool {
-        llvm!(LLVMIsConstant(self.0)) != 0
+        llvm!(ask: LLVMIsConstant(self.0)) != 0
     }
 
     pub(crate) fn is_function(self) -> bool {
-        !llvm!(LLVMIsAFunction(self.0)).is_null()
+        !llvm!(ask: LLVMIsAFunction(self.0)).is_null()
     }
 
     pub(crate) fn is_alias(self) -> bool {
-        !llvm!(LLVMIsAGlobalAlias(self.0)).is_null()
+        !llvm!(ask: LLVMIsAGlobalAlias(self.0)).is_null()
     }
 
     pub(crate) fn aliasee(self) -> Value {
-        Value(llvm!(LLVMAliasGetAliasee(self.0)))
+        Value(llvm!(ask: LLVMAliasGetAliasee(self.0)))
     }
 
     pub(crate) fn is_assembly(self) -> bool {
-        !llvm!(LLVMIsAInlineAsm(self.0)).is_null()
+        !llvm!(ask: LLVMIsAInlineAsm(self.0)).is_null()
     }
 
     pub(crate) fn operands(self) -> Vec<Value> {
-        let len = llvm!(LLVMGetNumOperands(self.0));
+        let len = llvm!(ask: LLVMGetNumOperands(self.0));
         (0..len.max(0) as c_uint)
-            .filter_map(|at| value(llvm!(LLVMGetOperand(self.0, at))))
+            .filter_map(|at| value(llvm!(ask: LLVMGetOperand(self.0, at))))
             .collect()
     }
 
     pub(crate) fn set_operand(self, at: u32, to: Value) {
-        llvm!(LLVMSetOperand(self.0, at, to.0));
+        llvm!(change: LLVMSetOperand(self.0, at, to.0));
     }
 
     pub(crate) fn is_used(self) -> bool {
-        !llvm!(LLVMGetFirstUse(self.0)).is_null()
+        !llvm!(ask: LLVMGetFirstUse(self.0)).is_null()
     }
 
     /// Who uses it.
     pub(crate) fn users(self) -> Vec<Value> {
         let mut all = Vec::new();
-        let mut at = llvm!(LLVMGetFirstUse(self.0));
+        let mut at = llvm!(ask: LLVMGetFirstUse(self.0));
         while !at.is_null() {
-            all.push(Value(llvm!(LLVMGetUser(at))));
-            at = llvm!(LLVMGetNextUse(at));
+            all.push(Value(llvm!(ask: LLVMGetUser(at))));
+            at = llvm!(ask: LLVMGetNextUse(at));
         }
         all
     }
 
     pub(crate) fn replace_with(self, other: Value) {
-        llvm!(LLVMReplaceAllUsesWith(self.0, other.0));
+        llvm!(change: LLVMReplaceAllUsesWith(self.0, other.0));
     }
 
     /// The instruction behind it.
     pub(crate) fn next(self) -> Option<Value> {
-        value(llvm!(LLVMGetNextInstruction(self.0)))
+        value(llvm!(ask: LLVMGetNextInstruction(self.0)))
     }
 
     pub(crate) fn erase(self) {
-        llvm!(LLVMInstructionEraseFromParent(self.0));
+        llvm!(change: LLVMInstructionEraseFromParent(self.0));
     }
 
     // Functions and globals.
 
     pub(crate) fn value_type(self) -> Type {
-        Type(llvm!(LLVMGlobalGetValueType(self.0)))
+        Type(llvm!(ask: LLVMGlobalGetValueType(self.0)))
     }
 
     pub(crate) fn is_declaration(self) -> bool {
-        llvm!(LLVMIsDeclaration(self.0)) != 0
+        llvm!(ask: LLVMIsDeclaration(self.0)) != 0
     }
 
     pub(crate) fn initializer(self) -> Option<Value> {
-        value(llvm!(LLVMGetInitializer(self.0)))
+        value(llvm!(ask: LLVMGetInitializer(self.0)))
     }
 
     pub(crate) fn set_initializer(self, to: Value) {
-        llvm!(LLVMSetInitializer(self.0, to.0));
+        llvm!(change: LLVMSetInitializer(self.0, to.0));
     }
 
     pub(crate) fn is_unchanging(self) -> bool {
-        llvm!(LLVMIsGlobalConstant(self.0)) != 0
+        llvm!(ask: LLVMIsGlobalConstant(self.0)) != 0
     }
 
     pub(crate) fn set_unchanging(self) {
-        llvm!(LLVMSetGlobalConstant(self.0, 1));
+        llvm!(change: LLVMSetGlobalConstant(self.0, 1));
     }
 
     pub(crate) fn is_thread_local(self) -> bool {
-        llvm!(LLVMIsThreadLocal(self.0)) != 0
+        llvm!(ask: LLVMIsThreadLocal(self.0)) != 0
     }
 
     pub(crate) fn set_section(self, section: &str) {
         let section = name(section);
-        llvm!(LLVMSetSection(self.0, section.as_ptr()));
+        llvm!(change: LLVMSetSection(self.0, section.as_ptr()));
     }
 
     pub(crate) fn linkage(self) -> LLVMLinkage {
-        llvm!(LLVMGetLinkage(self.0))
+        llvm!(ask: LLVMGetLinkage(self.0))
     }
 
     pub(crate) fn set_linkage(self, to: LLVMLinkage) {
-        llvm!(LLVMSetLinkage(self.0, to));
+        llvm!(change: LLVMSetLinkage(self.0, to));
     }
 
     pub(crate) fn parameters(self) -> Vec<Value> {
-        let len = llvm!(LLVMCountParams(self.0));
+        let len = llvm!(ask: LLVMCountParams(self.0));
         (0..len)
-            .map(|at| Value(llvm!(LLVMGetParam(self.0, at))))
+            .map(|at| Value(llvm!(ask: LLVMGetParam(self.0, at))))
             .collect()
     }
 
     pub(crate) fn blocks(self) -> Vec<Block> {
-        let len = llvm!(LLVMCountBasicBlocks(self.0)) as usize;
+        let len = llvm!(ask: LLVMCountBasicBlocks(self.0)) as usize;
         let mut all = vec![std::ptr::null_mut(); len];
-        llvm!(LLVMGetBasicBlocks(self.0, all.as_mut_ptr()));
+        llvm!(ask: LLVMGetBasicBlocks(self.0, all.as_mut_ptr()));
         all.into_iter().map(Block).collect()
     }
 
     /// Whether a parameter (from 1) or the function (`u32::MAX`) has an attribute.
     pub(crate) fn has_attribute(self, at: u32, called: &str) -> bool {
         let kind = attribute(called);
-        !llvm!(LLVMGetEnumAttributeAtIndex(self.0, at, kind)).is_null()
+        !llvm!(ask: LLVMGetEnumAttributeAtIndex(self.0, at, kind)).is_null()
     }
 
     pub(crate) fn remove_attribute(self, at: u32, called: &str) {
-        llvm!(LLVMRemoveEnumAttributeAtIndex(
+        llvm!(change: LLVMRemoveEnumAttributeAtIndex(
             self.0,
             at,
             attribute(called)
@@ -163,17 +163,17 @@ impl Value {
     pub(crate) fn inline_always(self) {
         let function = c_uint::MAX;
         self.remove_attribute(function, "noinline");
-        let context = llvm!(LLVMGetTypeContext(LLVMTypeOf(self.0)));
-        let always = llvm!(LLVMCreateEnumAttribute(
+        let context = llvm!(ask: LLVMGetTypeContext(LLVMTypeOf(self.0)));
+        let always = llvm!(make: LLVMCreateEnumAttribute(
             context,
             attribute("alwaysinline"),
             0
         ));
-        llvm!(LLVMAddAttributeAtIndex(self.0, function, always));
+        llvm!(change: LLVMAddAttributeAtIndex(self.0, function, always));
     }
 
     pub(crate) fn remove_call_attribute(self, at: u32, called: &str) {
-        llvm!(LLVMRemoveCallSiteEnumAttribute(
+        llvm!(change: LLVMRemoveCallSiteEnumAttribute(
             self.0,
             at,
             attribute(called)
@@ -183,34 +183,34 @@ impl Value {
     // Calls.
 
     pub(crate) fn callee(self) -> Value {
-        Value(llvm!(LLVMGetCalledValue(self.0)))
+        Value(llvm!(ask: LLVMGetCalledValue(self.0)))
     }
 
     pub(crate) fn called_type(self) -> Type {
-        Type(llvm!(LLVMGetCalledFunctionType(self.0)))
+        Type(llvm!(ask: LLVMGetCalledFunctionType(self.0)))
     }
 
     pub(crate) fn arguments(self) -> Vec<Value> {
-        let len = llvm!(LLVMGetNumArgOperands(self.0));
+        let len = llvm!(ask: LLVMGetNumArgOperands(self.0));
         (0..len)
-            .map(|at| Value(llvm!(LLVMGetOperand(self.0, at))))
+            .map(|at| Value(llvm!(ask: LLVMGetOperand(self.0, at))))
             .collect()
     }
 
     pub(crate) fn has_call_attribute(self, at: u32, called: &str) -> bool {
-        !llvm!(LLVMGetCallSiteEnumAttribute(self.0, at, attribute(called))).is_null()
+        !llvm!(ask: LLVMGetCallSiteEnumAttribute(self.0, at, attribute(called))).is_null()
     }
 
     /// Is called in the same way as another function, or calls in the same way as
     /// another call.
     pub(crate) fn copy_convention(self, from: Value) {
         let convention = match from.is_function() {
-            true => llvm!(LLVMGetFunctionCallConv(from.0)),
-            false => llvm!(LLVMGetInstructionCallConv(from.0)),
+            true => llvm!(ask: LLVMGetFunctionCallConv(from.0)),
+            false => llvm!(ask: LLVMGetInstructionCallConv(from.0)),
         };
         match self.is_function() {
-            true => llvm!(LLVMSetFunctionCallConv(self.0, convention)),
-            false => llvm!(LLVMSetInstructionCallConv(self.0, convention)),
+            true => llvm!(change: LLVMSetFunctionCallConv(self.0, convention)),
+            false => llvm!(change: LLVMSetInstructionCallConv(self.0, convention)),
         }
     }
 
@@ -220,15 +220,15 @@ impl Value {
         for called in ["zeroext", "signext"] {
             let kind = attribute(called);
             let found = match from.is_function() {
-                true => llvm!(LLVMGetEnumAttributeAtIndex(from.0, at, kind)),
-                false => llvm!(LLVMGetCallSiteEnumAttribute(from.0, at, kind)),
+                true => llvm!(ask: LLVMGetEnumAttributeAtIndex(from.0, at, kind)),
+                false => llvm!(ask: LLVMGetCallSiteEnumAttribute(from.0, at, kind)),
             };
             if found.is_null() {
                 continue;
             }
             match self.is_function() {
-                true => llvm!(LLVMAddAttributeAtIndex(self.0, at, found)),
-                false => llvm!(LLVMAddCallSiteAttribute(self.0, at, found)),
+                true => llvm!(change: LLVMAddAttributeAtIndex(self.0, at, found)),
+                false => llvm!(change: LLVMAddCallSiteAttribute(self.0, at, found)),
             }
         }
     }
@@ -236,12 +236,12 @@ impl Value {
     // What allocas say.
 
     pub(crate) fn allocated_type(self) -> Type {
-        Type(llvm!(LLVMGetAllocatedType(self.0)))
+        Type(llvm!(ask: LLVMGetAllocatedType(self.0)))
     }
 
     pub(crate) fn constant_number(self) -> Option<u64> {
-        let is_number = !llvm!(LLVMIsAConstantInt(self.0)).is_null();
-        is_number.then(|| llvm!(LLVMConstIntGetZExtValue(self.0)))
+        let is_number = !llvm!(ask: LLVMIsAConstantInt(self.0)).is_null();
+        is_number.then(|| llvm!(ask: LLVMConstIntGetZExtValue(self.0)))
     }
 
     // Debug information.
@@ -251,22 +251,36 @@ impl Value {
         let mut len = 0;
         let start;
         if self.is_function() {
-            let program = llvm!(LLVMGetSubprogram(self.0));
+            let program = llvm!(ask: LLVMGetSubprogram(self.0));
             if program.is_null() {
                 return None;
             }
-            line = llvm!(LLVMDISubprogramGetLine(program));
-            let file = llvm!(LLVMDIScopeGetFile(program));
-            start = llvm!(LLVMDIFileGetFilename(file, &raw mut len));
+            line = llvm!(ask: LLVMDISubprogramGetLine(program));
+            let file = llvm!(ask: LLVMDIScopeGetFile(program));
+            start = llvm!(ask: LLVMDIFileGetFilename(file, &raw mut len));
         } else {
-            line = llvm!(LLVMGetDebugLocLine(self.0));
-            start = llvm!(LLVMGetDebugLocFilename(self.0, &raw mut len));
+            line = llvm!(ask: LLVMGetDebugLocLine(self.0));
+            start = llvm!(ask: LLVMGetDebugLocFilename(self.0, &raw mut len));
         }
         (!start.is_null()).then(|| (text(start, len as usize), line))
     }
 
+    /// The file that a function stands in.
+    pub(crate) fn file(self) -> Option<std::path::PathBuf> {
+        let program = llvm!(ask: LLVMGetSubprogram(self.0));
+        if program.is_null() {
+            return None;
+        }
+        let file = llvm!(ask: LLVMDIScopeGetFile(program));
+        let (mut len, mut folder_len) = (0, 0);
+        let start = llvm!(ask: LLVMDIFileGetFilename(file, &raw mut len));
+        let folder = llvm!(ask: LLVMDIFileGetDirectory(file, &raw mut folder_len));
+        let folder = text(folder, folder_len as usize);
+        Some(Path::new(&folder).join(text(start, len as usize)))
+    }
+
     /// Where an instruction stands, for one that is put beside it.
     pub(crate) fn debug_location(self) -> Location {
-        Location(llvm!(LLVMInstructionGetDebugLoc(self.0)))
+        Location(llvm!(ask: LLVMInstructionGetDebugLoc(self.0)))
     }
 }

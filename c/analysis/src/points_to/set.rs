@@ -1,0 +1,54 @@
+//! Sets of objects.
+
+use crate::model::ObjectId;
+
+/// A set of objects by number.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Set(Vec<u64>);
+
+impl Set {
+    pub(super) fn add(&mut self, object: ObjectId) -> bool {
+        let (word, bit) = (object as usize / 64, 1 << (object % 64));
+        if self.0.len() <= word {
+            self.0.resize(word + 1, 0);
+        }
+        let new = self.0[word] & bit == 0;
+        self.0[word] |= bit;
+        new
+    }
+
+    pub(super) fn has(&self, object: ObjectId) -> bool {
+        let word = self.0.get(object as usize / 64);
+        word.is_some_and(|word| word >> (object % 64) & 1 != 0)
+    }
+
+    /// Adds all of another set, and what is new to a third; whether anything was.
+    pub(super) fn take(&mut self, other: &Self, news: &mut Self) -> bool {
+        if self.0.len() < other.0.len() {
+            self.0.resize(other.0.len(), 0);
+        }
+        let mut any = false;
+        for (word, from) in other.0.iter().enumerate() {
+            let new = from & !self.0[word];
+            if new != 0 {
+                any = true;
+                self.0[word] |= new;
+                if news.0.len() <= word {
+                    news.0.resize(word + 1, 0);
+                }
+                news.0[word] |= new;
+            }
+        }
+        any
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = ObjectId> {
+        self.0.iter().enumerate().flat_map(|(index, word)| {
+            // Without its lowest bit, until there is none.
+            let rests =
+                std::iter::successors(Some(*word), |rest| Some(rest & rest.wrapping_sub(1)));
+            let rests = rests.take_while(|rest| *rest != 0);
+            rests.map(move |rest| index as u32 * 64 + rest.trailing_zeros())
+        })
+    }
+}

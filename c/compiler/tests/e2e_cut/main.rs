@@ -1,0 +1,246 @@
+//! C programs, compiled, weighed, cut, recorded and replayed by the `reprise` command.
+//!
+//! This needs LLVM, so it is no part of the gate: `cargo xtask study cut-figure2`.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod programs;
+mod servers;
+mod stage;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use stage::{Stage, done, reprise};
+
+fn says(text: &str, line: &str) {
+    let is = |one: &str| one.split_whitespace().collect::<Vec<_>>().join(" ") == line;
+    assert!(text.lines().any(is), "no line {line:?} in\n{text}");
+}
+
+/// The cuts of the paper's Figure 3. The first logs what `rand` returns, the second
+/// what `f` finds in `cnt`: two values of four bytes each. In the second, `f` also has
+/// to be told where its variable is that an outside function writes to.
+#[test]
+fn figure_2() {
+    let stage = Stage::new("c-figure2");
+    stage.run(&["cut", "./prog", "--weigh", "--", "./prog"]);
+    let (first, replayed) = stage.whole_way(&["--target", "main.c:f"]);
+    says(&first, "log 8 bytes of data in 5 events (as weighed)");
+    says(&first, "naive 16 bytes of data in 8 events");
+    says(&first, "8 bytes 2 rand returns to g");
+    says(
+        &replayed,
+        "reprise: replayed 6 events to the end; the memory of the inside is the same",
+    );
+    let (second, replayed) = stage.whole_way(&["--target", "main.c:f", "--naive"]);
+    says(&second, "inside 1 functions, 8 of 11 variables");
+    says(&second, "16 bytes 3 f reads a variable of f");
+    says(
+        &replayed,
+        "reprise: replayed 9 events to the end; the memory of the inside is the same",
+    );
+    let (whole, _) = stage.whole_way(&["--whole-program"]);
+    says(&whole, "log 24 bytes of data in 6 events (as weighed)");
+}
+
+#[test]
+fn under_a_debugger() {
+    let stage = Stage::new("c-figure2");
+    stage.whole_way(&["--target", "f"]);
+    let commands = [
+        "break g",
+        "continue",
+        "continue",
+        "backtrace",
+        "reverse-continue",
+        "finish",
+    ];
+    let mut arguments = vec!["replay", "--debug", "x.reprise", "--", "-batch"];
+    for command in commands {
+        arguments.extend(["-ex", command]);
+    }
+    let (said, _) = stage.run(&arguments);
+    assert!(said.contains("in f () at main.c:15"), "{said}");
+    // Back in the first of the two calls, and out of it.
+    assert!(said.contains("f () at main.c:14"), "{said}");
+}
+
+/// Callbacks through the C library, variable arguments, memory that grows and more,
+/// with the boundary in different places.
+#[test]
+fn at_the_boundary() {
+    let stage = Stage::new("c-mixed");
+    stage.run(&["cut", "./prog", "--weigh", "--", "./prog"]);
+    for how in [
+        &["--target", "in_*"][..],
+        &["--target", "in_*", "--naive"],
+        &["--target", "in_compare"],
+        &["--target", "in_work"],
+        &["--whole-program"],
+    ] {
+        stage.whole_way(how);
+    }
+}
+
+/// Outside functions that jump to each other over inside ones, which never come back.
+#[test]
+fn jumps_between_outside_functions() {
+    let stage = Stage::new("c-jumps");
+    stage.whole_way(&["--target", "in_*", "--naive"]);
+    // Here a function that was jumped over was called from inside.
+    stage.run(&["cut", "./prog", "--whole-program", "-o", "prog.cut"]);
+    let (said, recorded) = stage.run(&["record", "-o", "y.reprise", "--", "./prog.cut"]);
+    assert!(said.contains("-1\n"), "{said}");
+    assert!(recorded.contains("the rest of the run"), "{recorded}");
+    let (_, replayed) = stage.run(&["replay", "y.reprise"]);
+    assert!(
+        replayed.contains("as far as the recording goes"),
+        "{replayed}"
+    );
+}
+
+/// A signal handler jumps out of inside code.
+#[test]
+fn a_jump_out_of_the_inside_ends_the_recording() {
+    let stage = Stage::new("c-jumps");
+    stage.run(&[
+        "cut", "./prog", "--target", "in_*", "--naive", "-o", "prog.cut",
+    ]);
+    let (said, recorded) = stage.run(&["record", "-o", "x.reprise", "--", "./prog.cut", "1"]);
+    assert!(said.lines().count() == 21, "{said}");
+    println!("{recorded}");
+    stage.run(&["replay", "x.reprise"]);
+}
+
+/// The runtime and the part with LLVM may be where packages put them; what is missing
+/// is said, with the packages.
+#[test]
+fn as_packages_install_it() {
+    let stage = Stage::new("c-figure2");
+    let at = |name: &str| stage.folder.path().join(name);
+    fs::create_dir_all(at("usr/bin")).unwrap();
+    fs::create_dir_all(at("usr/lib/reprise")).unwrap();
+    let copy = |from: &Path, to: &Path| {
+        done(Command::new("cp").arg(from).arg(to));
+    };
+    copy(reprise(), &at("usr/bin/reprise"));
+    let cut = |path: &str| {
+        let mut command = Command::new(at("usr/bin/reprise"));
+        command.args(["cut", "./prog", "--target", "f", "-o", "prog.cut"]);
+        let output = command.env("PATH", path).current_dir(stage.folder.path());
+        let output = output.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code(), said)
+    };
+    let path = std::env::var("PATH").unwrap();
+    let (status, said) = cut("/nowhere");
+    assert_eq!(status, Some(1), "{said}");
+    assert!(said.contains("clang-19 is not installed"), "{said}");
+    assert!(
+        said.contains("sudo apt install clang-19 lld-19 llvm-19"),
+        "{said}"
+    );
+    let (_, said) = cut(&path);
+    assert!(said.contains("libreprise_c.a is neither in"), "{said}");
+    assert!(said.contains("llvm-19-dev"), "{said}");
+    for name in ["libreprise_c.a", "reprise-cc"] {
+        let to = at("usr/lib/reprise").join(name);
+        copy(&reprise().with_file_name(name), &to);
+    }
+    let (status, said) = cut(&path);
+    assert_eq!(status, Some(0), "{said}");
+    assert!(at("prog.cut").exists());
+}
+
+/// Compilers are missing, sources have changed, and there is assembly in the target.
+#[test]
+fn bad_sources() {
+    let stage = Stage::new("c-figure2");
+    let at = |name: &str| stage.folder.path().join(name);
+    let mut command = Command::new(reprise());
+    command
+        .args(["cc", "-c", "main.c"])
+        .current_dir(stage.folder.path());
+    let output = command.env("PATH", "/nowhere").output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("run clang-19"), "{said}");
+    assert!(said.contains("sudo apt install clang-19"), "{said}");
+    // Built anew, with weights of the build before.
+    stage.run(&["cut", "./prog", "--weigh", "--", "./prog"]);
+    let source = fs::read_to_string(at("main.c")).unwrap();
+    fs::write(
+        at("main.c"),
+        source.clone() + "int more(void) { return 1; }\n",
+    )
+    .unwrap();
+    let output = stage.try_to(&["cut", "./prog", "--target", "f"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("main.c has changed since"), "{said}");
+    let assembly = "int f(void) { __asm__(\"nop\"); return 1; }\nint main(void) { return f(); }\n";
+    fs::write(at("main.c"), assembly).unwrap();
+    stage.run(&["cc", "-o", "prog", "main.c"]);
+    let output = stage.try_to(&["cut", "./prog", "--target", "f"]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        said.contains("f cannot be recorded: it has inline assembly (main.c:1)"),
+        "{said}"
+    );
+}
+
+/// A picture on request.
+#[test]
+fn a_picture() {
+    let stage = Stage::new("c-figure2");
+    stage.run(&["cut", "./prog", "--target", "f", "--picture", "cut.svg"]);
+    let picture = fs::read_to_string(stage.folder.path().join("cut.svg")).unwrap();
+    assert!(picture.contains(">rand()</text>"), "{picture}");
+}
+
+#[test]
+fn a_crash_is_reached() {
+    let stage = Stage::new("c-crash");
+    stage.run(&[
+        "cut",
+        "./prog",
+        "--target",
+        "first_letter",
+        "-o",
+        "prog.cut",
+    ]);
+    let recorded = stage.try_to(&["record", "-o", "x.reprise", "--", "./prog.cut"]);
+    assert_eq!(recorded.status.code(), Some(139), "{recorded:?}");
+    let (_, replayed) = stage.run(&["replay", "x.reprise"]);
+    assert!(
+        replayed.contains("replayed 101 events to the end, signal 11"),
+        "{replayed}"
+    );
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    let stage = Stage::new("c-figure2");
+    let wrong = |arguments: &[&str]| {
+        let output = stage.try_to(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let said = wrong(&["cut", "./prog", "--target", "main.c:ff"]);
+    assert!(said.contains("no function is meant by main.c:ff"), "{said}");
+    assert!(said.contains("--target main.c:f"), "{said}");
+    let said = wrong(&["cut", "./main.c", "--target", "f"]);
+    assert!(said.contains("was not built by `reprise cc`"), "{said}");
+    let said = wrong(&["record", "--", "./prog"]);
+    assert!(said.contains("was not built by `reprise cut`"), "{said}");
+    let said = wrong(&["cut", "./prog"]);
+    assert!(said.contains("nothing says which functions"), "{said}");
+    let said = wrong(&["cut", "./prog", "--weigh", "--", "true"]);
+    assert!(said.contains("does not run this program itself"), "{said}");
+    fs::write(stage.folder.path().join("prog.reprise.weights"), [0; 16]).unwrap();
+    let said = wrong(&["cut", "./prog", "--target", "f"]);
+    assert!(said.contains("is of another build: weigh again"), "{said}");
+    fs::write(stage.folder.path().join("prog.reprise.bc"), "other").unwrap();
+    let said = wrong(&["cut", "./prog", "--target", "f"]);
+    assert!(said.contains("belongs to another build"), "{said}");
+}
