@@ -171,10 +171,9 @@ impl<W: Write> Script<W> {
         self.out.write_all(&[step.what])?;
         self.u4(step.thread)?;
         self.out.write_all(&step.number.to_be_bytes())?;
-        let packed = packed(step);
-        let single = match packed {
-            Some(_) => &step.values[..1],
-            None => &step.values[..],
+        let (single, packed) = match packed(step) {
+            Some((array, ty, content)) => (std::slice::from_ref(array), Some((ty, content))),
+            None => (&*step.values, None),
         };
         let values = count(single) + u32::from(packed.is_some());
         for number in [step.depth, step.id, step.class, step.more, values] {
@@ -183,8 +182,8 @@ impl<W: Write> Script<W> {
         for value in single {
             self.value(value)?;
         }
-        if let Some(ty) = packed {
-            self.pack(ty, &step.values[1..])?;
+        if let Some((ty, content)) = packed {
+            self.pack(ty, content)?;
         }
         self.u4(count(&step.arrays))?;
         for array in &step.arrays {
@@ -199,7 +198,7 @@ impl<W: Write> Script<W> {
         let mut bytes = Vec::with_capacity(values.len() * size);
         for value in values {
             let bits = value.scalar().map_or(0, |scalar| scalar.bits).to_be_bytes();
-            bytes.extend_from_slice(&bits[bits.len() - size..]);
+            bytes.extend(bits.iter().skip(bits.len() - size));
         }
         self.out.write_all(&[15, ty as u8])?;
         self.u4(count(values))?;
@@ -268,13 +267,13 @@ impl<W: Write> Script<W> {
     }
 }
 
-/// The type of what a step says an array of scalars holds. In a program that reads files such
-/// arrays are most of what there is.
-fn packed(step: &Step) -> Option<Type> {
-    let (_, content) = step.values.split_first().filter(|_| step.what == ARRAY)?;
+/// The array of which a step says that it holds scalars, their type, and what they are. In a
+/// program that reads files this is most of what there is.
+fn packed(step: &Step) -> Option<(&Value, Type, &[Value])> {
+    let (array, content) = step.values.split_first().filter(|_| step.what == ARRAY)?;
     let ty = content.first()?.scalar()?.ty;
     let same = |value: &Value| value.scalar().is_some_and(|scalar| scalar.ty == ty);
-    (size(ty) > 0 && content.iter().all(same)).then_some(ty)
+    (size(ty) > 0 && content.iter().all(same)).then_some((array, ty, content))
 }
 
 /// How many bytes a scalar has.
