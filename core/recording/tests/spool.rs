@@ -49,6 +49,32 @@ fn threads_append_and_everything_arrives() {
     }
 }
 
+#[test]
+fn what_comes_after_the_end_is_not_recorded() {
+    let mut setup = Setup::new(&config(4, 1 << 15));
+    let mut rings = [1, 2].map(|thread| setup.subject.ring(info(thread)).unwrap());
+    for ring in &mut rings {
+        assert!(ring.append(b"before"));
+    }
+    setup.drainer.end().unwrap();
+    // They may not have noticed, and nobody waits for room.
+    for _ in 0..10_000 {
+        for ring in &mut rings {
+            ring.append(b"after");
+        }
+    }
+    // A thread that begins now has nothing in it either.
+    if let Some(mut late) = setup.subject.ring(info(3)) {
+        late.append(b"late");
+    }
+    setup.drainer.end().unwrap();
+    let (recording, _folder) = setup.finish();
+    for (id, _) in recording.streams() {
+        assert_eq!(payloads(&recording, id), [(0, false, b"before".to_vec())]);
+    }
+    assert_eq!(recording.streams().count(), 2);
+}
+
 /// Threads take turns under a lock and stamp each turn: the timeline is the
 /// order of the turns.
 #[test]

@@ -44,6 +44,8 @@ pub struct Drainer {
     /// Streams that a recorder declared and was killed before it could write
     /// down which ring they are for. Only a recovery has any.
     pub(super) orphans: Vec<(StreamId, StreamInfo)>,
+    /// Where each ring ended when the recording did.
+    pub(super) ends: Option<Vec<u64>>,
     /// Something has cut the spool off: nothing in it counts any more.
     cut_off: bool,
     flushed: Instant,
@@ -74,6 +76,7 @@ impl Drainer {
             not_recorded: BTreeMap::new(),
             wanted: [0; 2],
             orphans: Vec::new(),
+            ends: None,
             cut_off: false,
             flushed: Instant::now(),
         }
@@ -184,12 +187,41 @@ impl Drainer {
         self.close(closing)
     }
 
+    /// Takes what is there at this moment. What comes later is not recorded, whatever else
+    /// has to be waited for before the recording can be finished.
+    pub fn end(&mut self) -> Result<(), WriteError> {
+        self.take_rest()
+    }
+
     fn take_rest(&mut self) -> Result<(), WriteError> {
         self.check_length();
         self.end_spool();
+        if self.ends.is_none() {
+            self.ends = Some(self.heads());
+        }
         let drained = self.drain_all(Extent::All);
         let dumped = self.dump();
         drained.and(dumped)
+    }
+
+    /// How far the rings are, all at one moment: what one thread has seen of another must not
+    /// be there without the other's part. With threads that never pause there may be no such
+    /// moment, and the latest is as good as any.
+    fn heads(&self) -> Vec<u64> {
+        const TRIES: usize = 1000;
+        let read = || {
+            let rings = 0..self.spool.layout.rings;
+            rings.map(|ring| self.control_u64(ring, control::HEAD))
+        };
+        let mut heads: Vec<u64> = read().collect();
+        for _ in 0..TRIES {
+            let again: Vec<u64> = read().collect();
+            if again == heads {
+                break;
+            }
+            heads = again;
+        }
+        heads
     }
 
     fn close(mut self, mut closing: Closing) -> Result<Finished, WriteError> {

@@ -34,7 +34,12 @@ impl Drainer {
             return Ok(false);
         }
         // The policy was stored before the head that goes with it.
-        let head = self.control_u64(ring, control::HEAD);
+        let published = self.control_u64(ring, control::HEAD);
+        let head = match &self.ends {
+            Some(ends) => ends.get(ring as usize).copied().unwrap_or_default(),
+            None => published,
+        };
+        let head = head.clamp(self.rings[ring as usize].tail.min(published), published);
         if self.control_u32(ring, control::POLICY) == Policy::Ring as u32 {
             return Ok(false);
         }

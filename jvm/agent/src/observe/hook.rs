@@ -120,6 +120,9 @@ unsafe extern "system" fn vm_death(_: *mut jvmtiEnv, env: *mut JNIEnv) {
         if let (true, Some(frame)) = (session.options.dry_run, unsafe { Frame::of(env) }) {
             count::finish(frame);
         }
+        if let Some(live) = session.live.get() {
+            live.recorder.end();
+        }
         for pattern in session.unmet() {
             // With a report, `reprise` speaks for all JVMs of the command.
             if !crate::report::add("unmet", pattern) {

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use reprise_jvm_events::{CALLS, CALLS_VERSION, TABLES, TABLES_VERSION};
 use reprise_probes::pattern::Pattern;
@@ -41,6 +41,10 @@ pub(super) struct Recorder {
 /// How the run ended, told to the drainer's thread.
 #[derive(Default)]
 struct End {
+    /// The JVM is about to end: it answers no questions any more, but its threads run on.
+    near: AtomicBool,
+    /// What was there when that was said is taken.
+    taken: AtomicBool,
     reached: AtomicBool,
     status: AtomicI32,
     not_recorded: Mutex<Vec<(String, String)>>,
@@ -92,6 +96,18 @@ impl Recorder {
             only_failures: session.options.only_failures,
         };
         Ok((recorder, tables))
+    }
+
+    /// Nothing that happens from now on is recorded: the runtime could not find out any more
+    /// what it means. Returns when what has happened is safe.
+    pub(super) fn end(&self) {
+        /// A drainer that takes longer waits for its disk; the program is not to.
+        const PATIENCE: Duration = Duration::from_secs(5);
+        self.ended.near.store(true, Ordering::Release);
+        let since = Instant::now();
+        while !self.ended.taken.load(Ordering::Acquire) && since.elapsed() < PATIENCE {
+            std::thread::sleep(Duration::from_micros(200));
+        }
     }
 
     /// Ends the recording, once.
@@ -173,8 +189,14 @@ fn drain(mut drainer: Drainer, end: Arc<End>, mut watch: Watch) -> std::io::Resu
         let mut stopped = None;
         let _ = drainer.watch(|drainer| {
             stopped = watch.stops(drainer.events(), drainer.stop_wanted());
-            stopped.is_some() || end.reached.load(Ordering::Acquire)
+            stopped.is_some()
+                || end.near.load(Ordering::Acquire)
+                || end.reached.load(Ordering::Acquire)
         });
+        if stopped.is_none() {
+            let _ = drainer.end();
+        }
+        end.taken.store(true, Ordering::Release);
         if let Some(by) = stopped {
             drainer.cut_short(CutShort::Stopped { by });
             let closing = Closing {
@@ -186,7 +208,7 @@ fn drain(mut drainer: Drainer, end: Arc<End>, mut watch: Watch) -> std::io::Resu
             return;
         }
         while !end.reached.load(Ordering::Acquire) {
-            std::thread::sleep(std::time::Duration::from_millis(20));
+            std::thread::sleep(Duration::from_millis(20));
         }
         for (what, why) in end
             .not_recorded
