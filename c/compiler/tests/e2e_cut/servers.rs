@@ -117,6 +117,10 @@ impl Running {
 
     fn end(mut self, stage: &Stage) {
         let pid = fs::read_to_string(stage.folder.path().join("www/pid")).unwrap();
+        // The file may be that of an earlier one, and its number somebody else's by now.
+        let program = fs::read_link(format!("/proc/{}/exe", pid.trim())).unwrap();
+        let root = stage.folder.path().canonicalize().unwrap();
+        assert!(program.starts_with(root), "{pid} is {}", program.display());
         done(Command::new("kill").arg(pid.trim()));
         assert!(self.child.wait().unwrap().success());
     }
