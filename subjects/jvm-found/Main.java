@@ -1,5 +1,8 @@
 // Inside objects that the outside finds in inside fields, with no call between: they
 // come back in as what they are, and not as others that look the same.
+
+import java.util.function.Function;
+
 public class Main {
     public static void main(String[] arguments) {
         Kind round = Kind.ROUND;
@@ -8,6 +11,10 @@ public class Main {
         System.out.println(shapes.isLast(shapes.last));
         System.out.println(shapes.isLast(new Borrowed().last));
         System.out.println(shapes.isAny(Kind.ANY) + " " + shapes.name(Kind.ROUND.next));
+        // Lambdas, too, whose classes nobody has written.
+        System.out.println(shapes.isPlain(Shapes.PLAIN) + " " + Shapes.PLAIN.apply("p"));
+        System.out.println(shapes.isOwn(shapes.own) + " " + shapes.own.apply("o"));
+        System.out.println(shapes.isPlain(new Borrowed().plain()));
     }
 }
 
@@ -24,7 +31,17 @@ class Kind {
 }
 
 class Shapes {
+    static final Function<String, String> PLAIN = text -> text + ".";
     Kind last = new Kind("last");
+    final Function<String, String> own = text -> text + last.name;
+
+    boolean isPlain(Function<String, String> function) {
+        return function == PLAIN;
+    }
+
+    boolean isOwn(Function<String, String> function) {
+        return function == own;
+    }
 
     boolean isRound(Kind kind) {
         return kind == Kind.ROUND;
@@ -46,5 +63,9 @@ class Shapes {
 class Borrowed extends Shapes {
     Borrowed() {
         last = super.last;
+    }
+
+    Function<String, String> plain() {
+        return PLAIN;
     }
 }

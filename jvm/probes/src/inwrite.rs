@@ -248,8 +248,7 @@ pub(crate) fn probe<'c>(
         let reach = reflected::reach(&instruction, &member);
         let reads = matches!(instruction.opcode, opcode::GETFIELD | opcode::GETSTATIC);
         let writes = matches!(instruction.opcode, opcode::PUTFIELD | opcode::PUTSTATIC);
-        let crosses = (writes
-            || reads && may_hold_inside(&member.descriptor.to_str_lossy(), patterns))
+        let crosses = (writes || reads && may_hold_inside(&member.descriptor.to_str_lossy()))
             && may_be_inside(class, &member, patterns, catalog)?;
         if reach.is_none() && !crosses {
             continue;
@@ -302,10 +301,34 @@ fn number(class: &ClassFile<'_>, method: &Member<'_>, catalog: &mut dyn Catalog)
     catalog.method(method.access, &name, &descriptor)
 }
 
-/// Whether there can be an inside object in a field of that type: in one of a
-/// class of the JDK only where that is above inside classes. An array is what the
+/// Classes of the JDK that nothing inside can be a subclass of, of those that fields have most.
+const FINAL: [&str; 21] = [
+    "java/lang/Boolean",
+    "java/lang/Byte",
+    "java/lang/Character",
+    "java/lang/Class",
+    "java/lang/Double",
+    "java/lang/Float",
+    "java/lang/Integer",
+    "java/lang/Long",
+    "java/lang/Short",
+    "java/lang/String",
+    "java/lang/StringBuffer",
+    "java/lang/StringBuilder",
+    "java/time/Duration",
+    "java/time/Instant",
+    "java/time/LocalDate",
+    "java/time/LocalDateTime",
+    "java/util/Locale",
+    "java/util/Optional",
+    "java/util/UUID",
+    "java/util/regex/Matcher",
+    "java/util/regex/Pattern",
+];
+
+/// Whether there can be an inside object in a field of that type. An array is what the
 /// outside may write to from then on.
-fn may_hold_inside(descriptor: &str, patterns: &Patterns) -> bool {
+fn may_hold_inside(descriptor: &str) -> bool {
     if descriptor.starts_with('[') {
         return true;
     }
@@ -315,7 +338,7 @@ fn may_hold_inside(descriptor: &str, patterns: &Patterns) -> bool {
     else {
         return false;
     };
-    patterns.is_inside(class) || !is_platform(class) || class == "java/lang/Object"
+    !FINAL.contains(&class)
 }
 
 /// Looks at the object that was read. The receiver waits below it.

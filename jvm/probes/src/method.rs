@@ -19,6 +19,7 @@ use reprise_classfile::read::{ClassFile, LineNumberTable, Member, access};
 use reprise_classfile::relocate::Editor;
 use reprise_classfile::write::{ClassEditor, PoolEditor, Snippet};
 
+use crate::calls::HAS_CLASS_CONSTANTS;
 use crate::catalog::{Catalog, Site};
 use crate::holds::Holds;
 use crate::pattern::Patterns;
@@ -405,8 +406,15 @@ impl<'c, 'e> Body<'c, 'e> {
                 ("returns", parameter(ty))
             }
             None if self.is_constructor()? && self.keeps_this() => {
+                self.editor.keep_this();
                 code.load(OBJECT_TYPE, 0)?;
-                ("constructed", "Ljava/lang/Object;")
+                if self.class.major >= HAS_CLASS_CONSTANTS {
+                    let own = self.class.name()?.to_str_lossy();
+                    code.push_class(&own, self.pool)?;
+                } else {
+                    code.op(opcode::ACONST_NULL)?;
+                }
+                ("constructed", "Ljava/lang/Object;Ljava/lang/Class;")
             }
             None => ("returns", ""),
         };

@@ -12,7 +12,7 @@
 //!            int enter(Object, R, method)                        … enterBare, with `this`
 //!            int enterBare(Object, U, R, method)                 with the only argument
 //! arguments  argument(T, R)              last(T, R)              of the event that was begun
-//! exit       returns(T, R, token)        returns(R, token)       constructed(Object, R, token)
+//! exit       returns(T, R, token)        returns(R, token)       constructed(Object, Class, R, token)
 //!            caught(Throwable, R, token)                         at every handler
 //!            thrown(Throwable, R, token)                         when it leaves the method
 //!            thrownNew(Throwable, R, token, chain)               when it leaves a constructor

@@ -61,7 +61,7 @@ impl<'c> Editor<'c> {
             let taken = |at: &usize| layout.point(*at).label;
             at.binary_search_by_key(&frame.offset, taken).is_err()
         });
-        if !new.is_empty() || !self.held.is_empty() {
+        if !new.is_empty() || self.spells_all() {
             self.spell_out(&mut table, &at, &new, layout, pool)?;
         }
         for (frame, at) in table.0.iter_mut().zip(&at) {
@@ -159,8 +159,13 @@ impl<'c> Editor<'c> {
         }
     }
 
+    /// Whether every frame is changed.
+    fn spells_all(&self) -> bool {
+        !self.held.is_empty() || self.this_from.is_some()
+    }
+
     /// Turns frames that lean on the one before into full ones: all of them if
-    /// locals are held, else those right after a new frame.
+    /// they get locals that they did not have, else those right after a new frame.
     fn spell_out(
         &self,
         table: &mut StackMapTable,
@@ -182,14 +187,24 @@ impl<'c> Editor<'c> {
             while new.next_if(|new| new.offset < label).is_some() {
                 follows_new = true;
             }
-            if !follows_new && self.held.is_empty() {
+            let lacks_this = self.this_from.is_some_and(|from| frame.offset >= from)
+                && matches!(locals.0.first(), None | Some(Type::Top));
+            if !follows_new && !self.spells_all() {
                 continue;
             }
             work = work.saturating_add(locals.0.len());
             if work > FRAME_WORK {
                 return Err(unknown(frame.offset)(FlowError::TooComplex));
             }
-            frame.kind = self.full_kind(&locals.0, &stack, pool)?;
+            let with_this: Vec<Type<'c>>;
+            let mut all = &locals.0;
+            if lacks_this {
+                let this = Type::Object(self.class.name()?.0);
+                let others = locals.0.iter().skip(1).copied();
+                with_this = std::iter::once(this).chain(others).collect();
+                all = &with_this;
+            }
+            frame.kind = self.full_kind(all, &stack, pool)?;
         }
         Ok(())
     }

@@ -84,6 +84,8 @@ pub struct Editor<'c> {
     reserved_stack: u16,
     /// Whether frames say the class of objects under construction.
     born: bool,
+    /// The offset from which on every frame is to have `this`, in a constructor.
+    this_from: Option<u32>,
     /// How long the code is that may leave the method at once; 0 for none.
     leaves: u32,
 }
@@ -158,6 +160,7 @@ impl<'c> Editor<'c> {
             held: Vec::new(),
             reserved_stack: 0,
             born: false,
+            this_from: None,
             leaves: 0,
         };
         for instruction in &editor.instructions {
@@ -374,6 +377,24 @@ impl<'c> Editor<'c> {
     /// that is replaced. Frames then say their classes.
     pub fn born(&mut self) {
         self.born = true;
+    }
+
+    /// Lets inserted code read `this` in a constructor, once `super()` is called, if nothing is
+    /// stored in its place: some compilers leave out of frames what nobody reads any more.
+    pub fn keep_this(&mut self) {
+        let found = initialized_from(self.class, self.method, &self.code);
+        let Initialized::From { offset: from, .. } = found else {
+            return;
+        };
+        // Whoever gets there without `super()` has no `this` to keep.
+        let mut without = false;
+        for instruction in self.instructions.iter().filter(|one| one.offset < from) {
+            instruction.each_target(|target| without |= target >= i64::from(from));
+        }
+        for row in &self.code.exceptions {
+            without |= u32::from(row.start) < from && u32::from(row.handler) >= from;
+        }
+        self.this_from = (!without).then_some(from);
     }
 
     /// The content of the new `Code` attribute.

@@ -208,3 +208,59 @@ fn a_handler_across_super_does_not_verify_and_is_refused() {
     assert_eq!(caught(0).unwrap_err(), EditError::Constructor(expected));
     jvm_accepts(&[("A", &caught(4).unwrap())]).unwrap();
 }
+
+/// Some compilers leave out of frames what nobody reads any more, `this` as well.
+#[test]
+fn inserted_code_can_read_a_this_that_frames_leave_out() {
+    let source = |before: &str, frames: [&str; 2]| {
+        let [at_end, behind] = frames;
+        format!(
+            "class A 52
+            method <init> (I)V stack 2 locals 2
+                iload_1
+                {before}
+                aload_0
+                invokespecial java/lang/Object.<init> ()V
+                iload_1
+                ifeq end
+                nop
+            end:
+                frame {at_end}
+                iconst_0
+                ifne behind
+                nop
+            behind:
+                frame {behind}
+                return"
+        )
+    };
+    let read = |editor: &mut reprise_classfile::relocate::Editor<'_>| {
+        let mut code = Snippet::new();
+        code.op(op::ALOAD_0)?.op(op::POP)?;
+        editor.before_returns(&code)
+    };
+    for frames in [
+        ["full |", "same"],
+        ["full A int |", "full |"],
+        ["full top int |", "chop 1"],
+    ] {
+        let class = assemble(&source("pop", frames));
+        let without = edited(&class, |editor, _| read(editor)).unwrap();
+        jvm_accepts(&[("A", &without)]).unwrap_err();
+        let with = edited(&class, |editor, _| {
+            editor.keep_this();
+            read(editor)
+        });
+        jvm_accepts(&[("A", &with.unwrap())]).unwrap();
+    }
+    // Who comes there without super() has none.
+    let class = assemble(&source("ifeq behind", ["full |", "full |"]).replace(
+        "                return",
+        "                aconst_null\n                athrow",
+    ));
+    let with = edited(&class, |editor, _| {
+        editor.keep_this();
+        Ok(())
+    });
+    assert_eq!(with.unwrap(), class);
+}

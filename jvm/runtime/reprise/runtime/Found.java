@@ -49,7 +49,6 @@ final class Found {
         ClassInfo info = ClassInfo.of(o.getClass());
         return info.kind == ClassInfo.NUMBERED
             ? info.space == ClassInfo.INSIDE && Ring.U.getLong(o, info.offset) == 0
-            : info.kind == ClassInfo.PLAIN && (info.copies || info.space == ClassInfo.ARRAY)
-                && !Ids.isKnown(o);
+            : info.kind == ClassInfo.PLAIN && info.space != ClassInfo.OUTSIDE && !Ids.isKnown(o);
     }
 }

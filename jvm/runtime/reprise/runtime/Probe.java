@@ -65,9 +65,9 @@ public final class Probe {
     }
 
     @DontInline
-    public static void constructed(Object value, Recorder r, int token) {
+    public static void constructed(Object value, Class<?> by, Recorder r, int token) {
         if ((token & 1) != 0) {
-            r.constructed(value, token);
+            r.constructed(value, by, token);
         }
     }
 

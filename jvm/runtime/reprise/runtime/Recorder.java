@@ -223,18 +223,24 @@ public final class Recorder extends Ring {
     }
 
     /**
-     * A constructor that the outside has called is done. The class of the object
-     * may be another than that of the constructor, and nothing else would say
-     * so: without the oracle the class stands in the object's place.
+     * A constructor of this class that the outside has called is done. The class of
+     * the object may be another, and nothing else would say so: without the oracle,
+     * or if it has got its number before, that class stands in the object's place.
      */
-    void constructed(Object made, int token) {
+    void constructed(Object made, Class<?> by, int token) {
+        boolean isKnown = !oracle || made.getClass() != by && isNumbered(made);
         if (!oracle) {
             expose(made);
         }
         outgoing(INCALLRET | Type.REFERENCE, true);
         next = (token >> 1) - 1;
-        value(oracle ? made : made.getClass());
+        value(isKnown ? made.getClass() : made);
         end();
+    }
+
+    private static boolean isNumbered(Object o) {
+        ClassInfo info = ClassInfo.of(o.getClass());
+        return info.kind == ClassInfo.NUMBERED ? U.getLong(o, info.offset) != 0 : Ids.isKnown(o);
     }
 
     /** It has thrown. */

@@ -134,8 +134,9 @@ final class Calls {
                 skipReturn(call.depth + 1);
             } else {
                 event = player.take(null);
-                if (!replay.oracle && thrown == null) {
-                    // What stands there is the class.
+                if (thrown == null && method.isConstructor() && event.values.length == 1
+                        && event.values[0].kind == Value.CONSTANT) {
+                    // It is the class.
                     mentions.mention(out);
                 } else if (event.values.length == 1 && !mentions.same(event.values[0], out)) {
                     int kind = thrown != null ? Fact.THROW : Fact.RETURN;
