@@ -246,7 +246,7 @@ fn tell<S: Source>(
     if written.is_ok() {
         written = survey.each(recording, &prepared.tables, |step| {
             told += 1;
-            script.event(step)
+            script.event(step, &survey.mentions)
         })?;
     }
     Ok(written.and_then(|()| script.end()).map(|()| told))

@@ -61,7 +61,8 @@ pub(crate) fn prepare<S: Source>(
     if kind != KIND {
         return Err(PlayError::Kind(kind.clone()));
     }
-    let mut tables = Reader::default();
+    // What the objects of a long run were is not remembered.
+    let mut tables = Reader::bounded(0);
     for (stream, _) in recording.streams().filter(|(_, info)| info.kind == TABLES) {
         let mut entries = recording.events(stream, 0)?;
         while let Some(entry) = entries.next()? {
