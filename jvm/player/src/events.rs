@@ -14,6 +14,7 @@ use reprise_jvm_events::event::{Access, Event};
 use reprise_jvm_events::reader::Reader;
 use reprise_jvm_events::table::Constant;
 use reprise_jvm_events::value::{Reference, Value};
+use reprise_probes::initialiser;
 use reprise_recording::{Recording, Source, StreamId};
 
 use crate::PlayError;
@@ -114,6 +115,14 @@ impl Survey {
                     Ok::<_, PlayError>(&found.map_err(malformed(stream, number))?.0)
                 };
                 match event {
+                    Event::Touch { site } => {
+                        let found = reader.tables().site(site);
+                        let site = &found.map_err(malformed(stream, number))?.0;
+                        if site.name == initialiser::NAME {
+                            let class = named(site.method)?.class;
+                            survey.initialisers.entry(class).or_insert(thread);
+                        }
+                    }
                     Event::Begin { method } => {
                         survey
                             .initialisers

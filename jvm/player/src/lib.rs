@@ -4,7 +4,7 @@
 //!
 //! | question | file |
 //! | --- | --- |
-//! | which classes does that JVM get? | `prepare.rs`, by `rules.rs`; what stands in for outside ones: `standin.rs` |
+//! | which classes does that JVM get? | `prepare.rs`, by `rules.rs`; what stands in for outside ones: `standin.rs`; for those that are only named: `named.rs` |
 //! | what is it told? | `script.rs`, drawn; events in the global order: `events.rs`, what comes along with one: `queue.rs` |
 //! | how long does it need an object? | `mentions.rs` |
 //! | what does it answer? | `report.rs` |
@@ -26,6 +26,7 @@ pub mod jar;
 pub mod java;
 mod jvm;
 mod mentions;
+mod named;
 mod place;
 mod prepare;
 mod queue;

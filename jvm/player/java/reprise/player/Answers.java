@@ -118,7 +118,10 @@ final class Answers {
 
     /** A class is resolved: outside code may run, or the class was not there. */
     void touches(Site site) {
-        Event event = player.ahead();
+        touches(player.ahead(), site);
+    }
+
+    private void touches(Event event, Site site) {
         if (event != null && event.what == Event.TOUCH && replay.recorded(event.id).isLike(site)) {
             player.at = site;
             player.take(null);
@@ -126,6 +129,25 @@ final class Answers {
             expect(touched, Event.TOUCHED);
             contents.fillAll(touched);
             player.goesOn();
+        }
+    }
+
+    /**
+     * An inside class is about to be initialised, and before it what is above: if that ran because of
+     * the inside, this is what it did. The player itself may need the class as well, and then it did
+     * nothing.
+     */
+    void initialises(Site site) {
+        Site before = player.at;
+        try {
+            if (player.runsInside) {
+                player.runsInside = false;
+                touches(player.next(true), site);
+                player.runsInside = true;
+            }
+        } finally {
+            player.at = before;
+            replay.initialisers.ended(site.in);
         }
     }
 
@@ -152,6 +174,8 @@ final class Answers {
             type.use();
         } else if (!site.isInitialised) {
             replay.initialisers.await(player, site);
+            // The initialisers run now.
+            player.runsInside = true;
         }
         return Memory.allocate(c);
     }

@@ -133,6 +133,14 @@ public final class Stub {
         }
     }
 
+    /** The initialiser of a stand-in runs. */
+    public static void initialises(int site) {
+        if (Thread.currentThread() instanceof Player) {
+            Player player = player();
+            player.answers.initialises(player.replay.site(site));
+        }
+    }
+
     /** The initialiser of the class of a site has ended. */
     public static void initialised(int site) {
         Player player = player();
