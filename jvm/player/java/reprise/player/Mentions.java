@@ -37,6 +37,7 @@ final class Mentions {
     }
 
     private void bindSilently(Object o) {
+        replay.functions.meets(o.getClass());
         long key = next();
         Integer more = silent.isEmpty() ? null : silent.remove(count);
         replay.objects.bind(o, key, more == null ? 0 : more);
@@ -114,6 +115,9 @@ final class Mentions {
         }
         key = next();
         replay.objects.bind(actual, key, expected.more(key));
+        if (expected.isFirst()) {
+            replay.types.get(expected.type).isHere(actual.getClass());
+        }
         return expected.isObject() && expected.bits == key && expected.isFirst()
             && replay.types.get(expected.type).title().equals(replay.types.title(actual.getClass()))
             && (expected.kind != Value.ARRAY

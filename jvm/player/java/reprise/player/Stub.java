@@ -203,6 +203,8 @@ public final class Stub {
 
     /** A function that was made refers to an outside method. */
     public static void refersOutside(Object function) {
-        player().replay.functions.refersOutside.add(function.getClass());
+        Functions functions = player().replay.functions;
+        functions.meets(function.getClass());
+        functions.refersOutside.add(function.getClass());
     }
 }
