@@ -23,8 +23,8 @@ final class Order {
     private static final long STANDSTILL = 50_000_000L;
     /** For how long a thread that runs without an event is waited for. */
     private static final long PATIENCE = 5_000_000_000L;
-    /** For how long nothing may happen before it is said. */
-    private static final long STUCK = 30_000_000_000L;
+    /** For how long nothing may happen before it is said; in seconds as it is given. */
+    private static final long STUCK = Long.getLong("reprise.standstill", 30) * 1_000_000_000L;
     /** A nap that took longer says that this JVM did not run, not that nothing happens in it. */
     private static final long LONGEST_NAP = 10_000_000L;
 
