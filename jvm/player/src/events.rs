@@ -195,8 +195,9 @@ impl Survey {
             .map(|thread| (thread.stream, thread.id))
             .collect();
         let mut depths: HashMap<u32, u32> = HashMap::new();
-        // By thread, up to which number its silent objects were told of.
-        let mut told: HashMap<u32, u64> = HashMap::new();
+        // By thread, how far it had counted when its silent objects were looked for, and up to
+        // which number they were told of.
+        let mut told: HashMap<u32, (Option<u64>, u64)> = HashMap::new();
         let mut queue = Queue::default();
         let mut timeline = recording.timeline();
         while let Some(event) = timeline.next()? {
@@ -215,9 +216,11 @@ impl Survey {
             step.number = number;
             step.depth = *depth;
             let counted = reader.counted(thread.into());
-            let told = told.entry(thread).or_default();
-            let (silent, last) = self.mentions.silent(thread.into(), counted.max(*told));
-            (step.silent, *told) = (silent, last);
+            let (looked, told) = told.entry(thread).or_default();
+            if looked.replace(counted) != Some(counted) {
+                let after = counted.max(*told);
+                (step.silent, *told) = self.mentions.silent(thread.into(), after);
+            }
             match event {
                 Event::InCall { .. } => {
                     step.class = self.made.get(&(stream, number)).copied().unwrap_or(0);
