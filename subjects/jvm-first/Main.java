@@ -6,7 +6,7 @@ public class Main {
     private static int told;
 
     public static void main(String[] args) throws InterruptedException {
-        for (int round = 0; round < 3; round++) {
+        for (int round = 0; round < 4; round++) {
             int part = round;
             Thread maker = new Thread(() -> Work.make(part), "maker " + round);
             maker.start();
@@ -21,6 +21,11 @@ public class Main {
         told++;
         return what.length();
     }
+}
+
+/** Outside, and above an inside class: its initialiser runs with that of the inside one, and calls back. */
+class Outer {
+    static final int SEEN = Work.during("outer");
 }
 
 class Work {
@@ -49,8 +54,13 @@ class Work {
         switch (part) {
             case 0: return First.value;
             case 1: return Second.value();
-            default: return new Third().value;
+            case 2: return new Third().value;
+            default: return new Fourth().value;
         }
+    }
+
+    static int during(String who) {
+        return who.length() + Main.tells(who);
     }
 
     static boolean sum() {
@@ -78,4 +88,8 @@ class Third extends Above {
     private static final int OWN = Main.tells("third") + Main.tells("and more");
 
     final int value = OWN;
+}
+
+class Fourth extends Outer {
+    final int value = SEEN;
 }

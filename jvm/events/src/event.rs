@@ -14,7 +14,9 @@
 //! 9 EXCOUT      throwable
 //! 10 TOUCH      site: outside code runs although nothing was called, because
 //!               a class is being initialised; ends with the OUTREAD, OUTWRITE
-//!               or TOUCHED of the site, or with an EXCIN
+//!               or TOUCHED of the site, or with an EXCIN. A site that names
+//!               `<clinit>` stands for the initialiser of an outside class
+//!               above the inside one that is being initialised
 //! 11 TOUCHED
 //! 12 ARRAY      elements of type T: array, first index, elements. What an
 //!               array holds that the outside has made or changed

@@ -3,20 +3,23 @@
 //! They are gone through twice. The first time finds out what a constructor
 //! that is called from outside makes: an outside subclass calls the constructor
 //! of its inside superclass, and only the end of that call says whose object it
-//! is. The second time hands them on, each with what came along with it (what is in
-//! arrays and in objects that are adopted),
-//! in memory that does not grow with the recording.
+//! is. It also counts how often each object is mentioned (`mentions.rs`). The second
+//! time hands them on, each with what came along with it (what is in arrays and in
+//! objects that are adopted), in memory that does not grow with the recording.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap};
 
 use reprise_jvm_events::CALLS;
 use reprise_jvm_events::event::{Access, Event};
 use reprise_jvm_events::reader::Reader;
 use reprise_jvm_events::table::Constant;
 use reprise_jvm_events::value::{Reference, Value};
+use reprise_probes::initialiser;
 use reprise_recording::{Recording, Source, StreamId};
 
 use crate::PlayError;
+use crate::mentions::Mentions;
+use crate::queue::{Along, Queue};
 use crate::script::Step;
 
 /// A thread of the recording.
@@ -40,86 +43,8 @@ pub(crate) struct Survey {
     apart: HashMap<(StreamId, u64), Along>,
     /// Which thread has initialised a class.
     pub(crate) initialisers: BTreeMap<u32, u32>,
-}
-
-/// What came along with an event.
-#[derive(Clone, Copy, Debug)]
-struct Along {
-    /// The number of the last part.
-    last: u64,
-    count: u32,
-}
-
-/// How many events wait for one that is not complete, at most.
-const QUEUED: usize = 50_000;
-
-/// Events that are to be handed on, in their order: each is complete only when what
-/// came along with it was read.
-#[derive(Default)]
-struct Queue {
-    steps: VecDeque<(Step, Option<Along>)>,
-    /// How many were handed on before the first of them.
-    gone: usize,
-    /// By thread, the place of the event that is not complete.
-    open: HashMap<u32, usize>,
-    /// By thread, how much is still to come of what came along with an event that is gone.
-    left: HashMap<u32, u32>,
-}
-
-impl Queue {
-    fn add(&mut self, step: Step, along: Option<Along>) {
-        if along.is_some() {
-            let place = self.gone.saturating_add(self.steps.len());
-            self.open.insert(step.thread, place);
-        }
-        self.left.remove(&step.thread);
-        self.steps.push_back((step, along));
-    }
-
-    /// Adds what came along with the latest event of a thread.
-    fn add_part(&mut self, mut part: Step) {
-        let open = self.open.get(&part.thread);
-        let at = open.and_then(|place| place.checked_sub(self.gone));
-        if let Some((head, along)) = at.and_then(|at| self.steps.get_mut(at)) {
-            let (thread, number) = (part.thread, part.number);
-            head.arrays.push(part);
-            if along.is_none_or(|along| number >= along.last) {
-                *along = None;
-                self.open.remove(&thread);
-            }
-            return;
-        }
-        let left = self.left.get_mut(&part.thread);
-        if let Some(left) = left {
-            *left = left.saturating_sub(1);
-            part.more = *left;
-        } else if let Some((head, _)) = self.steps.back_mut()
-            && head.thread == part.thread
-        {
-            head.arrays.push(part);
-            return;
-        }
-        self.steps.push_back((part, None));
-    }
-
-    /// The next one that is complete, or that others have waited for long enough. The
-    /// last one of all never is, unless there is no more to come.
-    fn next(&mut self, ended: bool) -> Option<Step> {
-        let (_, along) = self.steps.front()?;
-        let waits = along.is_some() && self.steps.len() < QUEUED;
-        if !ended && (waits || self.steps.len() < 2) {
-            return None;
-        }
-        let (mut step, along) = self.steps.pop_front()?;
-        self.gone = self.gone.saturating_add(1);
-        if let Some(along) = along.filter(|_| !ended) {
-            let had = u32::try_from(step.arrays.len()).unwrap_or(u32::MAX);
-            step.more = along.count.saturating_sub(had);
-            self.left.insert(step.thread, step.more);
-            self.open.remove(&step.thread);
-        }
-        Some(step)
-    }
+    /// How often each object is mentioned.
+    pub(crate) mentions: Mentions,
 }
 
 fn malformed(
@@ -169,6 +94,7 @@ impl Survey {
                 let event = reader
                     .event(info.thread, event.payload)
                     .map_err(malformed(stream, number))?;
+                survey.mentions.add(&event);
                 match (&event, head.as_mut()) {
                     (Event::Count { .. } | Event::Begin { .. }, _) => {}
                     (Event::Array { .. } | Event::Adopt { .. }, Some((head, at, count))) => {
@@ -189,6 +115,14 @@ impl Survey {
                     Ok::<_, PlayError>(&found.map_err(malformed(stream, number))?.0)
                 };
                 match event {
+                    Event::Touch { site } => {
+                        let found = reader.tables().site(site);
+                        let site = &found.map_err(malformed(stream, number))?.0;
+                        if site.name == initialiser::NAME {
+                            let class = named(site.method)?.class;
+                            survey.initialisers.entry(class).or_insert(thread);
+                        }
+                    }
                     Event::Begin { method } => {
                         survey
                             .initialisers
@@ -216,7 +150,11 @@ impl Survey {
                         };
                         match value {
                             Some(Value::Reference(Reference::Object(object))) => {
-                                ends.push((stream, call, class, object.id));
+                                match survey.mentions.class(object.id) {
+                                    Some(made) if made == class => {}
+                                    Some(made) => drop(survey.made.insert((stream, call), made)),
+                                    None => ends.push((stream, call, class, object.id)),
+                                }
                             }
                             Some(Value::Reference(Reference::Value(value))) => {
                                 let made = reader.tables().values.get(&value);
@@ -235,7 +173,7 @@ impl Survey {
         }
         // An object may have been mentioned first by a thread that comes later.
         for (stream, call, class, id) in ends {
-            let made = reader.object(id).map_or(class, |first| first.class);
+            let made = survey.mentions.class(id).unwrap_or(class);
             if made != class {
                 survey.made.insert((stream, call), made);
             }
@@ -257,6 +195,9 @@ impl Survey {
             .map(|thread| (thread.stream, thread.id))
             .collect();
         let mut depths: HashMap<u32, u32> = HashMap::new();
+        // By thread, how far it had counted when its silent objects were looked for, and up to
+        // which number they were told of.
+        let mut told: HashMap<u32, (Option<u64>, u64)> = HashMap::new();
         let mut queue = Queue::default();
         let mut timeline = recording.timeline();
         while let Some(event) = timeline.next()? {
@@ -274,12 +215,17 @@ impl Survey {
             step.thread = thread;
             step.number = number;
             step.depth = *depth;
+            let counted = reader.counted(thread.into());
+            let (looked, told) = told.entry(thread).or_default();
+            if looked.replace(counted) != Some(counted) {
+                let after = counted.max(*told);
+                (step.silent, *told) = self.mentions.silent(thread.into(), after);
+            }
             match event {
                 Event::InCall { .. } => {
                     step.class = self.made.get(&(stream, number)).copied().unwrap_or(0);
                 }
                 Event::Touch { .. } => {
-                    let counted = reader.counted(thread.into());
                     step.values = vec![Value::Long(counted.cast_signed())];
                 }
                 _ => {}

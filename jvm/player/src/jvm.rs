@@ -39,6 +39,9 @@ pub struct Launch {
     pub memory: u64,
     /// How many seconds one recording may take; 0 for any.
     pub seconds: u64,
+    /// After how many seconds in which nothing happens a recording is given up; 0 for the
+    /// player's own idea.
+    pub standstill: u64,
     /// Wait for a debugger at this port of the loopback interface.
     pub debug: Option<u16>,
 }
@@ -220,6 +223,9 @@ fn options(launch: &Launch) -> Vec<String> {
     if launch.memory > 0 {
         options.push(format!("-Xmx{}m", (launch.memory >> 20).max(64)));
     }
+    if launch.standstill > 0 {
+        options.push(format!("-Dreprise.standstill={}", launch.standstill));
+    }
     if let Some(port) = launch.debug {
         options.push(format!(
             "-agentlib:jdwp=transport=dt_socket,server=y,suspend=y,quiet=y,address=127.0.0.1:{port}"
@@ -247,7 +253,7 @@ fn tell<S: Source>(
     if written.is_ok() {
         written = survey.each(recording, &prepared.tables, |step| {
             told += 1;
-            script.event(step)
+            script.event(step, &survey.mentions)
         })?;
     }
     Ok(written.and_then(|()| script.end()).map(|()| told))

@@ -4,8 +4,9 @@
 //!
 //! | question | file |
 //! | --- | --- |
-//! | which classes does that JVM get? | `prepare.rs`, by `rules.rs`; what stands in for outside ones: `standin.rs` |
-//! | what is it told? | `script.rs`, drawn; events in the global order: `events.rs` |
+//! | which classes does that JVM get? | `prepare.rs`, by `rules.rs`; what stands in for outside ones: `standin.rs`; for those that are only named: `named.rs` |
+//! | what is it told? | `script.rs`, drawn; events in the global order: `events.rs`, what comes along with one: `queue.rs` |
+//! | how long does it need an object? | `mentions.rs` |
 //! | what does it answer? | `report.rs` |
 //! | how is it started, and ended? | `jvm.rs` |
 //! | which JVM? | `java.rs` |
@@ -24,8 +25,11 @@ mod events;
 pub mod jar;
 pub mod java;
 mod jvm;
+mod mentions;
+mod named;
 mod place;
 mod prepare;
+mod queue;
 mod report;
 mod rules;
 mod script;

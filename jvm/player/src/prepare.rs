@@ -1,19 +1,21 @@
 //! The classes that the JVM gets.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
-use reprise_classfile::read::{ClassFile, Constant, ReadError};
+use reprise_classfile::read::{ClassFile, ReadError};
 use reprise_jvm_events::TABLES;
 use reprise_jvm_events::reader::Reader;
-use reprise_jvm_events::table::{Class, Shape, Site, Tables};
+use reprise_jvm_events::table::{Class, Shape, Site};
 use reprise_probes::ProbeError;
 use reprise_probes::catalog::{self, Catalog};
+use reprise_probes::initialiser;
 use reprise_probes::pattern::{Builders, Patterns, is_platform};
 use reprise_probes::replay::{self, replayed_name};
 use reprise_probes::volatile::{Sharing, Volatiles};
 use reprise_recording::{Recording, Source};
 
+use crate::named::{Mentioned, guess, mentions};
 use crate::rules::Rules;
 use crate::script::{Script, Told};
 use crate::{KIND, Plan, PlayError, standin};
@@ -22,10 +24,6 @@ const NATIVE: u16 = 0x0100;
 const ABSTRACT: u16 = 0x0400;
 /// The flag of an enum's constants.
 const ENUM: u16 = 0x4000;
-
-/// The classes that others name, each with a loader and whether it is an
-/// interface for sure.
-type Mentioned = BTreeMap<String, (u32, bool)>;
 
 /// What a recording gives to play.
 pub(crate) struct Prepared {
@@ -41,15 +39,15 @@ pub(crate) struct Prepared {
 
 /// A class that is ready.
 #[derive(Default)]
-struct Ready {
-    class: Class,
-    name_here: String,
-    guessed: bool,
-    missing: bool,
-    bytes: Option<Vec<u8>>,
-    methods: Vec<(u8, String)>,
-    fields: Vec<String>,
-    constants: Vec<String>,
+pub(crate) struct Ready {
+    pub(crate) class: Class,
+    pub(crate) name_here: String,
+    pub(crate) guessed: bool,
+    pub(crate) missing: bool,
+    pub(crate) bytes: Option<Vec<u8>>,
+    pub(crate) methods: Vec<(u8, String)>,
+    pub(crate) fields: Vec<String>,
+    pub(crate) constants: Vec<String>,
 }
 
 /// Reads the tables and makes the classes.
@@ -61,7 +59,8 @@ pub(crate) fn prepare<S: Source>(
     if kind != KIND {
         return Err(PlayError::Kind(kind.clone()));
     }
-    let mut tables = Reader::default();
+    // What the objects of a long run were is not remembered.
+    let mut tables = Reader::bounded(0);
     for (stream, _) in recording.streams().filter(|(_, info)| info.kind == TABLES) {
         let mut entries = recording.events(stream, 0)?;
         while let Some(entry) = entries.next()? {
@@ -128,7 +127,8 @@ impl Prepared {
                 ready = inside.map_err(broken)?;
             } else if let Some(shape) = tables.shapes.get(id).filter(|_| !class.inside) {
                 ready.name_here = name_here(class);
-                ready.bytes = Some(standin::make(&ready.name_here, shape).map_err(broken)?);
+                let site = initialiser_site(*id, class, shape, &mut sites);
+                ready.bytes = Some(standin::make(&ready.name_here, shape, site).map_err(broken)?);
                 outline(shape, &mut ready);
                 for name in shape.interfaces.iter().chain([&shape.superclass]) {
                     mentioned
@@ -217,6 +217,27 @@ fn inside(
     describe(&file, &mut ready)?;
     mentions(&file, class.loader, mentioned)?;
     Ok(ready)
+}
+
+/// The site that stands for the initialiser of an outside class, if it has one.
+fn initialiser_site(
+    id: u32,
+    class: &Class,
+    shape: &Shape,
+    sites: &mut Vec<(u32, String, Site)>,
+) -> Option<u32> {
+    let mut methods = shape.methods.iter();
+    methods.find(|method| method.name == initialiser::NAME)?;
+    let site = Site {
+        opcode: initialiser::OPCODE,
+        owner: class.name.clone(),
+        name: initialiser::NAME.to_owned(),
+        descriptor: initialiser::DESCRIPTOR.to_owned(),
+        ..Site::default()
+    };
+    let r#where = format!("{}.{}", class.name.replace('/', "."), initialiser::NAME);
+    sites.push((id, r#where, site));
+    u32::try_from(sites.len()).ok()
 }
 
 /// Inside classes that only the other version has, or that were not loaded when
@@ -349,107 +370,5 @@ fn name_here(class: &Class) -> String {
         format!("reprise/standin/{}", name.replace('/', "_"))
     } else {
         name
-    }
-}
-
-/// The classes that a class file names, each with the loader and whether it is
-/// an interface for sure.
-fn mentions(
-    class: &ClassFile<'_>,
-    loader: u32,
-    mentioned: &mut Mentioned,
-) -> Result<(), ReadError> {
-    let mut add = |name: &str, interface: bool| {
-        let entry = mentioned.entry(name.to_owned()).or_insert((loader, false));
-        entry.1 |= interface;
-    };
-    for index in class.pool.indexes() {
-        match class.pool.get(index)? {
-            Constant::Class { .. } => {
-                let name = class.pool.class_name(index)?.to_str_lossy();
-                match name.starts_with('[') {
-                    true => named_in(&name).for_each(|name| add(name, false)),
-                    false => add(&name, false),
-                }
-            }
-            Constant::InterfaceMethodRef { .. } => {
-                add(&class.pool.member(index)?.class.to_str_lossy(), true);
-            }
-            Constant::NameAndType { .. } => {
-                let (_, descriptor) = class.pool.name_and_type(index)?;
-                named_in(&descriptor.to_str_lossy()).for_each(|name| add(name, false));
-            }
-            Constant::MethodType { descriptor } => {
-                let descriptor = class.pool.utf8(descriptor)?.to_str_lossy();
-                named_in(&descriptor).for_each(|name| add(name, false));
-            }
-            _ => {}
-        }
-    }
-    for member in class.fields.iter().chain(&class.methods) {
-        let descriptor = class.pool.utf8(member.descriptor)?.to_str_lossy();
-        named_in(&descriptor).for_each(|name| add(name, false));
-    }
-    for interface in &class.interfaces {
-        add(&class.pool.class_name(*interface)?.to_str_lossy(), true);
-    }
-    Ok(())
-}
-
-/// The classes in a descriptor.
-fn named_in(descriptor: &str) -> impl Iterator<Item = &str> {
-    let pieces = descriptor.split(';').filter_map(|piece| {
-        let start = piece.find('L')?;
-        piece.get(start + 1..)
-    });
-    pieces.filter(|name| !name.is_empty())
-}
-
-/// Stand-ins for classes of which only the name is known: they were never
-/// loaded while it was recorded, or they are the JDK's, which the JVM will see.
-/// An inside one that was not loaded was not there.
-fn guess(
-    tables: &Tables,
-    patterns: &Patterns,
-    mentioned: Mentioned,
-    classes: &mut BTreeMap<u32, Ready>,
-) {
-    let known: BTreeSet<String> = classes
-        .values()
-        .filter(|ready| ready.bytes.is_some())
-        .map(|ready| ready.class.name.clone())
-        .collect();
-    let mut next = classes.keys().max().copied().unwrap_or(0);
-    let loaders: HashMap<&str, u32> = tables
-        .classes
-        .values()
-        .map(|class| (class.name.as_str(), class.loader))
-        .collect();
-    for (name, (loader, is_interface)) in mentioned {
-        let of_jdk = name.starts_with("java/") || loaders.get(name.as_str()) == Some(&0);
-        if of_jdk || known.contains(&name) || name.is_empty() {
-            continue;
-        }
-        let shape = Shape {
-            access: if is_interface { 0x0601 } else { 0x0021 },
-            ..Shape::default()
-        };
-        let Ok(bytes) = standin::make(&name, &shape) else {
-            continue;
-        };
-        next = next.saturating_add(1);
-        let ready = Ready {
-            class: Class {
-                loader,
-                inside: false,
-                name: name.clone(),
-            },
-            name_here: name.clone(),
-            guessed: true,
-            missing: patterns.is_inside(&name),
-            bytes: Some(bytes),
-            ..Ready::default()
-        };
-        classes.insert(next, ready);
     }
 }

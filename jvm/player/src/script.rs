@@ -17,7 +17,8 @@
 //! 6 THREAD    id u4, name
 //! 8 BEGIN     class u4, thread u4: who initialises it
 //! 9 EXPORTED  module, package: of the JDK, which the inside may use
-//! 7 EVENT     what u1, thread u4, number u8, depth u4, id u4, class u4, more u4, values, arrays
+//! 7 EVENT     what u1, thread u4, number u8, depth u4, id u4, class u4, more u4, values, arrays,
+//!             silent
 //!
 //! more             how many events of what came along are still to come, apart
 //! values, arrays   a count u4 and so many: values; events. What: 1 to 12 as in a
@@ -25,8 +26,11 @@
 //!                  to mention by then, as a long; 13 ADOPT: the object, then class (an int), name and
 //!                  value of each field; 14 ORDER: the other thread as the id, since
 //!                  and count as longs; 15 SAME: 1 as the id if they were
+//! silent           a count u4 and so many: number u8, mentions u4: objects that the thread numbers
+//!                  later and that no event mentions then, but so many later
 //! value            kind u1; a scalar: bits u8; 9 null; 10 outside, 11 inside, 12 array:
-//!                  key u8, class u4 (0 unless mentioned first), an array's length u4;
+//!                  key u8, class u4 (0 unless mentioned first), an array's length u4,
+//!                  at a first mention u4: how many are to come;
 //!                  13 constant: id u8; 14 box: type u1, bits u8; 15 what an array of
 //!                  scalars holds: type u1, a count u4 and so many, as large as their type
 //! ```
@@ -38,6 +42,8 @@ use std::io::{self, Write};
 use reprise_jvm_events::table::{Class, Constant, Exported, Method, Site};
 use reprise_jvm_events::value::{ObjectId, Reference, Space, Type, Value};
 use reprise_probes::pure::runs_on_values;
+
+use crate::mentions::Mentions;
 
 /// What a step is that says what an array holds.
 const ARRAY: u8 = 12;
@@ -75,6 +81,8 @@ pub(crate) struct Step {
     pub(crate) more: u32,
     pub(crate) values: Vec<Value>,
     pub(crate) arrays: Vec<Step>,
+    /// Numbers of objects that are given silently after it, and how often these are mentioned.
+    pub(crate) silent: Vec<(u64, u32)>,
 }
 
 impl<W: Write> Script<W> {
@@ -169,12 +177,12 @@ impl<W: Write> Script<W> {
         self.tag(8, &[class, thread])
     }
 
-    pub(crate) fn event(&mut self, step: &Step) -> io::Result<()> {
+    pub(crate) fn event(&mut self, step: &Step, mentions: &Mentions) -> io::Result<()> {
         self.out.write_all(&[7])?;
-        self.step(step)
+        self.step(step, mentions)
     }
 
-    fn step(&mut self, step: &Step) -> io::Result<()> {
+    fn step(&mut self, step: &Step, mentions: &Mentions) -> io::Result<()> {
         self.out.write_all(&[step.what])?;
         self.u4(step.thread)?;
         self.out.write_all(&step.number.to_be_bytes())?;
@@ -187,14 +195,19 @@ impl<W: Write> Script<W> {
             self.u4(number)?;
         }
         for value in single {
-            self.value(value)?;
+            self.value(value, mentions)?;
         }
         if let Some((ty, content)) = packed {
             self.pack(ty, content)?;
         }
         self.u4(count(&step.arrays))?;
         for array in &step.arrays {
-            self.step(array)?;
+            self.step(array, mentions)?;
+        }
+        self.u4(count(&step.silent))?;
+        for (number, times) in &step.silent {
+            self.out.write_all(&number.to_be_bytes())?;
+            self.u4(*times)?;
         }
         Ok(())
     }
@@ -212,7 +225,7 @@ impl<W: Write> Script<W> {
         self.out.write_all(&bytes)
     }
 
-    fn value(&mut self, value: &Value) -> io::Result<()> {
+    fn value(&mut self, value: &Value, mentions: &Mentions) -> io::Result<()> {
         if let Some(scalar) = value.scalar() {
             self.out.write_all(&[scalar.ty as u8])?;
             return self.out.write_all(&scalar.bits.to_be_bytes());
@@ -237,11 +250,15 @@ impl<W: Write> Script<W> {
                     Space::Array => 12,
                 }])?;
                 self.out.write_all(&key(object.id).to_be_bytes())?;
-                self.u4(object.first.map_or(0, |first| first.class))?;
+                let class = object.first.map_or(0, |first| first.class);
+                self.u4(class)?;
                 if object.space == Space::Array {
                     self.u4(object.first.map_or(0, |first| first.length))?;
                 }
-                Ok(())
+                match class {
+                    0 => Ok(()),
+                    _ => self.u4(mentions.more(object.id)),
+                }
             }
         }
     }

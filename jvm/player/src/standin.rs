@@ -4,13 +4,16 @@
 //! The player makes their objects without constructors and hands every call on
 //! them to the recording, so no method of a stand-in ever runs. The members are
 //! there because inside code refers to them, and because the boundary is the
-//! class that declares one.
+//! class that declares one. Only the initialiser runs, when and because the JVM
+//! initialises an inside class below: it asks the player.
 
 use reprise_classfile::opcode;
 use reprise_classfile::read::ClassFile;
-use reprise_classfile::write::{ClassEditor, Snippet, empty_class, write_code};
+use reprise_classfile::write::{ClassEditor, Invoke, Snippet, empty_class, write_code};
 use reprise_jvm_events::table::Shape;
 use reprise_probes::ProbeError;
+use reprise_probes::initialiser;
+use reprise_probes::replay::STUB;
 
 const PUBLIC: u16 = 0x0001;
 const INTERFACE: u16 = 0x0200;
@@ -25,8 +28,13 @@ const OF_CLASSES: u16 = PUBLIC | 0x0010 | 0x0020 | INTERFACE | ABSTRACT | 0x1000
 /// The class files of Java 8: the first to have methods in interfaces.
 const VERSION: u16 = 52;
 
-/// The class file of a stand-in.
-pub(crate) fn make(name: &str, shape: &Shape) -> Result<Vec<u8>, ProbeError> {
+/// The class file of a stand-in. If its class has an initialiser, there is a site for that:
+/// the player knows what it did.
+pub(crate) fn make(
+    name: &str,
+    shape: &Shape,
+    initialiser: Option<u32>,
+) -> Result<Vec<u8>, ProbeError> {
     let is_interface = shape.access & INTERFACE != 0;
     let above = match shape.superclass.as_str() {
         _ if is_interface => "java/lang/Object",
@@ -49,7 +57,7 @@ pub(crate) fn make(name: &str, shape: &Shape) -> Result<Vec<u8>, ProbeError> {
         edited.add_field(field.access, &field.name, &field.descriptor)?;
     }
     for method in &shape.methods {
-        if method.name == "<clinit>" {
+        if method.name == initialiser::NAME {
             continue;
         }
         let access = method.access & !(NATIVE | SYNCHRONIZED | STRICT);
@@ -58,6 +66,21 @@ pub(crate) fn make(name: &str, shape: &Shape) -> Result<Vec<u8>, ProbeError> {
             false => Some(body(access, &method.descriptor)?),
         };
         edited.add_method(access, &method.name, &method.descriptor, code)?;
+    }
+    if let Some(site) = initialiser {
+        let mut code = Snippet::new();
+        code.push_int(site.cast_signed(), &mut edited.pool)?;
+        code.invoke(
+            Invoke::Static,
+            STUB,
+            "initialises",
+            "(I)V",
+            &mut edited.pool,
+        )?;
+        code.op(opcode::RETURN)?;
+        let code = write_code(0, &code)?;
+        let (name, descriptor) = (initialiser::NAME, initialiser::DESCRIPTOR);
+        edited.add_method(STATIC, name, descriptor, Some(code))?;
     }
     Ok(edited.finish()?)
 }

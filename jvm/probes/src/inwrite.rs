@@ -26,7 +26,7 @@ use crate::calls::HAS_CLASS_CONSTANTS;
 use crate::catalog::{Catalog, Site};
 use crate::pattern::{Patterns, is_platform};
 use crate::probe::{call, duplicate, parameter, push_id};
-use crate::{ProbeError, Skipped, copies, reflected};
+use crate::{ProbeError, Skipped, copies, initialiser, reflected};
 
 /// Whether the class could write to a field of an inside class.
 pub(crate) fn mentions_inside_field(
@@ -153,15 +153,36 @@ fn has_inside_above(mut open: Vec<String>, patterns: &Patterns, catalog: &dyn Ca
     false
 }
 
+/// What an outside class is looked through for.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted {
+    /// Uses of inside fields, and copies of objects.
+    pub(crate) fields: bool,
+    /// Its initialiser.
+    pub(crate) initialiser: bool,
+}
+
 pub(crate) fn instrument<'c>(
     class: &'c ClassFile<'c>,
     edited: &mut ClassEditor<'c>,
     patterns: &Patterns,
     catalog: &mut dyn Catalog,
+    wanted: Wanted,
 ) -> Result<Vec<Skipped>, ProbeError> {
     let mut skipped = Vec::new();
     for (index, method) in class.methods.iter().enumerate() {
-        match instrument_one(class, method, &mut edited.pool, patterns, catalog) {
+        let initialises = wanted.initialiser && initialiser::is_one(class, method)?;
+        if !wanted.fields && !initialises {
+            continue;
+        }
+        match instrument_one(
+            class,
+            method,
+            &mut edited.pool,
+            patterns,
+            catalog,
+            initialises,
+        ) {
             Ok(None) => {}
             Ok(Some(code)) => edited.set_code(index, code)?,
             Err(error) => {
@@ -183,11 +204,17 @@ fn instrument_one<'c>(
     pool: &mut PoolEditor<'c>,
     patterns: &Patterns,
     catalog: &mut dyn Catalog,
+    initialises: bool,
 ) -> Result<Option<Vec<u8>>, ProbeError> {
     let Some(mut editor) = Editor::new(class, method)? else {
         return Ok(None);
     };
     let mut id = None;
+    if initialises {
+        let id = *id.get_or_insert_with(|| number(class, method, catalog));
+        let line = line(class, &editor, 0);
+        initialiser::instrument(class, &mut editor, pool, catalog, id, line)?;
+    }
     probe(class, method, &mut editor, pool, patterns, catalog, &mut id)?;
     let copies = copies::instrument(class, &mut editor, pool)?;
     if id.is_none() && !copies {

@@ -17,6 +17,7 @@
 //! | writes to inside fields by outside classes | `inwrite` |
 //! | methods with too much code for all this | [`lent`] |
 //! | classes that are resolved without a call | `resolution` |
+//! | initialisers of outside classes above inside ones | [`initialiser`] |
 //! | the order of threads: monitors, volatile fields; `==` of values | `order` |
 //! | volatile fields of other inside classes | [`volatile`] |
 //! | `VarHandle`s and field updaters | `handles` |
@@ -52,6 +53,7 @@ mod handles;
 pub mod hide;
 mod holds;
 mod identity;
+pub mod initialiser;
 mod inwrite;
 pub mod lent;
 mod loaders;
@@ -74,6 +76,7 @@ use reprise_classfile::write::{ClassEditor, PoolError, SnippetError, WriteError}
 pub use crate::plausible::plausible;
 
 use crate::catalog::Catalog;
+use crate::inwrite::Wanted;
 use crate::pattern::Patterns;
 
 /// A class with probes.
@@ -188,8 +191,8 @@ fn has_probes(class: &ClassFile<'_>) -> bool {
 }
 
 /// Puts probes into an outside class of the program that may write to inside
-/// fields, and, if asked to, gives its objects a place for their number; none when
-/// it stays as it is.
+/// fields, or whose initialiser may run code elsewhere, and, if asked to, gives its
+/// objects a place for their number; none when it stays as it is.
 pub fn outside(
     class: &ClassFile<'_>,
     patterns: &Patterns,
@@ -203,13 +206,17 @@ pub fn outside(
     let numbered = numbers == Numbers::InField && identity::begins_outside(class)?;
     let copies = numbers == Numbers::InField && copies::mentions(class)?;
     let asked = numbers == Numbers::InField && loaders::is_asked(class)?;
-    if !writes && !numbered && !copies && !asked {
+    let wanted = Wanted {
+        fields: writes || copies,
+        initialiser: initialiser::may_run_code(class)?,
+    };
+    if !wanted.fields && !wanted.initialiser && !numbered && !asked {
         return Ok(None);
     }
     let mut edited = ClassEditor::new(class);
     let mut skipped = Vec::new();
-    if writes || copies {
-        skipped = inwrite::instrument(class, &mut edited, patterns, catalog)?;
+    if wanted.fields || wanted.initialiser {
+        skipped = inwrite::instrument(class, &mut edited, patterns, catalog, wanted)?;
     }
     if numbered {
         identity::add(&mut edited)?;

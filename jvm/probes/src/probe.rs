@@ -39,6 +39,7 @@
 //!            writeStatic(T, R, site)
 //! touch      touch(R, site)              touched(R)
 //!            touchStatic(R, site)                                unless it is one of the inside
+//!            int begins(site)            ends(int)               the initialiser of an outside class
 //! copies     copied(Object, Object)                              by Object.clone
 //! order      acquired(Object, R)                                 a monitor is entered
 //!            waits(Object, R)            waited(R)               Object.wait

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use reprise_jvm_player::{Plan, PlayError};
+use reprise_jvm_player::{Jvm, Launch, Plan, PlayError};
 use reprise_recording::{Recording, Source, Writer};
 
 use crate::support;
@@ -56,7 +56,7 @@ fn a_recording_of_another_kind_is_refused() {
     );
 }
 
-fn check<S: Source>(jvm: &mut reprise_jvm_player::Jvm, java: &Path, recording: &Recording<S>) {
+fn check<S: Source>(jvm: &mut Jvm, java: &Path, recording: &Recording<S>) {
     match jvm.play(recording, &Plan::default()) {
         Ok(played) => assert_eq!(played.divergences, []),
         Err(PlayError::Start { .. } | PlayError::Limit(_)) => panic!("the JVM failed"),
@@ -75,12 +75,83 @@ fn rewrite(from: &Path, to: &Path, mut edit: impl FnMut(&str, &mut Vec<u8>)) {
         while let Some(event) = events.next().unwrap() {
             let mut bytes = event.payload.to_vec();
             edit(&info.kind, &mut bytes);
+            stream.stamp(event.stamp).unwrap();
             stream.append(&bytes).unwrap();
         }
     }
     writer
         .finish(recording.closing().cloned().unwrap_or_default())
         .unwrap();
+}
+
+const WAITING: &str = r#"
+import java.util.concurrent.CountDownLatch;
+
+public class Main {
+    public static void main(String[] args) throws Exception {
+        Inside inside = new Inside();
+        Thread thread = new Thread(() -> inside.second(), "second");
+        thread.start();
+        inside.first();
+        thread.join();
+    }
+}
+class Inside {
+    private final CountDownLatch entered = new CountDownLatch(1);
+    private final CountDownLatch left = new CountDownLatch(1);
+    private int count;
+
+    synchronized int next() { return ++count; }
+
+    void first() throws InterruptedException {
+        entered.await();
+        next();
+        left.countDown();
+    }
+
+    void second() {
+        next();
+        entered.countDown();
+        try {
+            left.await();
+        } catch (InterruptedException never) {
+            throw new IllegalStateException(never);
+        }
+        next();
+    }
+}
+"#;
+
+/// One thread waits for what the other never does, and that one for the first: it is said where
+/// they are, and not only that time is up.
+#[test]
+fn a_replay_in_which_nothing_goes_on_says_so() {
+    let java = &support::jdks()[0];
+    let (folder, file) = support::recorded(java, WAITING, "Inside");
+    let changed = folder.path().join("changed.reprise");
+    let mut changes = 0;
+    rewrite(&file, &changed, |kind, bytes| {
+        // ORDER: how many since, after whom, and how many that one has had by then.
+        if let (true, [0xf3, _, _, had]) = (kind == "jvm.calls", bytes.as_mut_slice()) {
+            *had = 0x7f;
+            changes += 1;
+        }
+    });
+    assert!(changes > 0);
+    let launch = Launch {
+        java: java.clone(),
+        seconds: 60,
+        standstill: 1,
+        ..Launch::default()
+    };
+    let refused = support::play(&mut Jvm::start(&launch).unwrap(), &changed).unwrap_err();
+    let PlayError::Unplayable { why, .. } = refused else {
+        panic!("{refused}");
+    };
+    let (said, standing) = why.split_once("; ").unwrap_or((&why, ""));
+    assert_eq!(said, "nothing goes on");
+    assert!(standing.contains("is at event"), "{why}");
+    assert!(standing.contains("waiting"), "{why}");
 }
 
 /// Every byte of every event is changed in turn: the replay diverges, is

@@ -5,6 +5,7 @@ mod changed;
 mod hostile;
 mod jvms;
 mod libraries;
+mod memory;
 mod modules;
 mod nanoxml;
 mod order;

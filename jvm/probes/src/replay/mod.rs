@@ -38,6 +38,7 @@ use crate::ProbeError;
 use crate::catalog::Catalog;
 use crate::method::Body;
 use crate::pattern::Patterns;
+pub use stubs::STUB;
 use stubs::Stubs;
 
 /// The name that a method has in a replay.

@@ -23,7 +23,7 @@ use crate::ProbeError;
 use crate::dynamic::descriptor_of;
 
 /// The class that the added methods call.
-pub(super) const STUB: &str = "reprise/player/Stub";
+pub const STUB: &str = "reprise/player/Stub";
 
 /// The methods that one class gets.
 pub(super) struct Stubs<'c> {

@@ -422,6 +422,26 @@ public final class Probe {
         r.touched();
     }
 
+    /**
+     * The initialiser of an outside class begins: does it because of the inside? Then that is left
+     * until it ends, at the level that is returned; else 0.
+     */
+    public static int begins(int site) {
+        Recorder r = Recorders.known();
+        if (r == null || (r.level & 1) == 0) {
+            return 0;
+        }
+        r.touch(site);
+        return r.level;
+    }
+
+    public static void ends(int level) {
+        Recorder r = level == 0 ? null : Recorders.known();
+        if (r != null && r.level == level) {
+            r.touched();
+        }
+    }
+
     // The order of threads, and identity.
 
     public static void initialises(Recorder r, int method) {

@@ -69,6 +69,19 @@ public final class Recorders {
         return recorder != null && recorder.tid == tid ? recorder : another(thread, tid);
     }
 
+    /** The same, if there is one: a thread that was never inside has none. */
+    static Recorder known() {
+        long tid = Ring.U.getLong(Thread.currentThread(), TID);
+        Recorder recorder = FAST[(int) tid & MASK];
+        if (recorder != null && recorder.tid == tid) {
+            return recorder;
+        }
+        synchronized (ALL) {
+            Owned owned = ALL.get(tid);
+            return owned == null ? null : owned.recorder;
+        }
+    }
+
     @DontInline
     private static Recorder another(Thread thread, long tid) {
         Recorder recorder = FAST[(int) tid & MASK];

@@ -23,6 +23,7 @@ final class Event {
 
     private static final Value[] NONE = {};
     private static final Event[] NO_ARRAYS = {};
+    private static final long[] NO_SILENT = {};
 
     final int what;
     /** The thread, by the recording's count. */
@@ -44,6 +45,10 @@ final class Event {
     final Value[] values;
     /** What arrays hold from now on, and what is in objects that are adopted. */
     final Event[] arrays;
+    /** Numbers that its thread gives silently afterwards, and how often each is mentioned later. */
+    final long[] silent;
+    /** How much room it takes, by that of an event with few values. */
+    final int weight;
     /** Its place among all events; given when it is read. */
     long order;
 
@@ -65,6 +70,24 @@ final class Event {
         for (int i = 0; i < arrayCount; i++) {
             arrays[i] = new Event(in);
         }
+        int silentCount = in.readInt();
+        silent = silentCount == 0 ? NO_SILENT : new long[2 * silentCount];
+        for (int i = 0; i < silent.length; i += 2) {
+            silent[i] = in.readLong();
+            silent[i + 1] = in.readInt();
+        }
+        weight = weigh();
+    }
+
+    private int weigh() {
+        int sum = 1 + silent.length / 16;
+        for (Value value : values) {
+            sum += value.packed == null ? 0 : value.packedBytes() / 128;
+        }
+        for (Event part : arrays) {
+            sum += part.weight;
+        }
+        return sum + values.length / 4;
     }
 
     /** Whether it comes from outside, so that its order among threads counts. */

@@ -56,16 +56,24 @@ final class Initialisers {
             // The use itself will say so.
             return;
         }
-        boolean all = true;
-        for (Class<?> c = used; c != null; c = c.getSuperclass()) {
-            Type type = replay.types.of(c);
-            Integer thread = type == null ? null : threads.get(type.id);
-            if (thread != null && thread != player.id && !ended.contains(type.id)) {
-                await(player, type.id, thread);
-            }
-            all &= thread == null || ended.contains(type.id);
+        site.isInitialised = await(player, used);
+    }
+
+    /** Waits for a class and all that is above it; whether all of that is done. */
+    private boolean await(Player player, Class<?> c) {
+        if (c == null) {
+            return true;
         }
-        site.isInitialised = all;
+        Type type = replay.types.of(c);
+        Integer thread = type == null ? null : threads.get(type.id);
+        if (thread != null && thread != player.id && !ended.contains(type.id)) {
+            await(player, type.id, thread);
+        }
+        boolean all = thread == null || ended.contains(type.id);
+        for (Class<?> above : c.getInterfaces()) {
+            all &= await(player, above);
+        }
+        return all & await(player, c.getSuperclass());
     }
 
     private void await(Player player, int type, int thread) {

@@ -1,7 +1,9 @@
 package reprise.player;
 
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
+import java.util.Map;
 import java.util.Set;
 
 /** The objects and values that one thread mentions, recorded and actual. */
@@ -12,6 +14,8 @@ final class Mentions {
     private long count;
     /** Objects that were made to be adopted and have nothing in them yet. */
     final Set<Object> adopted = Collections.newSetFromMap(new IdentityHashMap<>());
+    /** How often objects that get their numbers silently will be mentioned, by number. */
+    private final Map<Long, Integer> silent = new HashMap<>();
 
     Mentions(Player player) {
         this.replay = player.replay;
@@ -22,11 +26,28 @@ final class Mentions {
         return Objects.key(player.id, ++count);
     }
 
+    /** An event was taken: what it says of the objects that get their numbers after it. */
+    void took(Event event) {
+        for (int i = 0; i < event.silent.length; i += 2) {
+            silent.put(event.silent[i], (int) event.silent[i + 1]);
+        }
+        for (Event part : event.arrays) {
+            took(part);
+        }
+    }
+
+    private void bindSilently(Object o) {
+        replay.functions.meets(o.getClass());
+        long key = next();
+        Integer more = silent.isEmpty() ? null : silent.remove(count);
+        replay.objects.bind(o, key, more == null ? 0 : more);
+    }
+
     /** An object goes out and is not looked at. */
     void mention(Object o) {
         if (o != null && !(o instanceof Unknown) && Value.boxed(o) == 0
                 && !Constants.isConstant(o) && replay.objects.keyOf(o) == 0) {
-            replay.objects.bind(o, next());
+            bindSilently(o);
         }
     }
 
@@ -41,7 +62,7 @@ final class Mentions {
                 || replay.objects.keyOf(o) != 0) {
             return;
         }
-        replay.objects.bind(o, next());
+        bindSilently(o);
         if (o instanceof Object[]) {
             exposeElements((Object[]) o);
         }
@@ -86,14 +107,30 @@ final class Mentions {
             return sameError(expected, actual);
         }
         if (key != 0 && !forgotten) {
-            return expected.isObject() && expected.bits == key;
+            if (!expected.isObject() || expected.bits != key) {
+                return false;
+            }
+            again(expected, actual);
+            return true;
         }
         key = next();
-        replay.objects.bind(actual, key);
+        replay.objects.bind(actual, key, expected.more(key));
+        if (expected.isFirst()) {
+            replay.types.get(expected.type).isHere(actual.getClass());
+        }
         return expected.isObject() && expected.bits == key && expected.isFirst()
             && replay.types.get(expected.type).title().equals(replay.types.title(actual.getClass()))
             && (expected.kind != Value.ARRAY
                 || java.lang.reflect.Array.getLength(actual) == expected.length);
+    }
+
+    /** The object of a number is mentioned, which it had already. */
+    private void again(Value expected, Object actual) {
+        if (expected.isFirst()) {
+            replay.objects.bind(actual, expected.bits, expected.more);
+        } else {
+            replay.objects.mentioned(expected.bits);
+        }
     }
 
     /**
@@ -104,11 +141,12 @@ final class Mentions {
         Class<?> type = actual.getClass();
         if (expected.isFirst()) {
             long key = next();
-            replay.objects.bind(actual, key);
+            replay.objects.bind(actual, key, expected.more(key));
             return key == expected.bits
                 && replay.types.get(expected.type).title().equals(replay.types.title(type));
         }
         Object known = replay.objects.get(expected.bits);
+        replay.objects.mentioned(expected.bits);
         return known != null && known.getClass() == type;
     }
 
@@ -129,6 +167,7 @@ final class Mentions {
                 throw new Unplayable("the object " + Objects.title(value.bits)
                     + " was never mentioned before");
             }
+            replay.objects.mentioned(value.bits);
             return known;
         }
         long key = next();
@@ -142,7 +181,7 @@ final class Mentions {
             if (value.kind == Value.INSIDE) {
                 if (player.last().adopts(value.bits)) {
                     here = Memory.allocate(replay.types.get(value.type).find(replay));
-                    replay.objects.bind(here, value.bits);
+                    replay.objects.bind(here, value.bits, value.more);
                     adopted.add(here);
                     return here;
                 }
@@ -151,7 +190,7 @@ final class Mentions {
             }
             here = replay.objects.make(value);
         }
-        replay.objects.bind(here, value.bits);
+        replay.objects.bind(here, value.bits, value.more);
         return here;
     }
 

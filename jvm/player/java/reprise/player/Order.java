@@ -17,14 +17,14 @@ import java.util.concurrent.locks.LockSupport;
  * it had begun, and may in truth have come later.
  */
 final class Order {
-    /** How many events are held before the reader has to wait. */
+    /** How many events are held before the reader has to wait; one that is large counts for several. */
     private static final int HELD = 100_000;
     /** For how long nobody does anything before the reader goes on for those that have nothing. */
     private static final long STANDSTILL = 50_000_000L;
     /** For how long a thread that runs without an event is waited for. */
     private static final long PATIENCE = 5_000_000_000L;
-    /** For how long nothing may happen before it is said. */
-    private static final long STUCK = 30_000_000_000L;
+    /** For how long nothing may happen before it is said; in seconds as it is given. */
+    private static final long STUCK = Long.getLong("reprise.standstill", 30) * 1_000_000_000L;
     /** A nap that took longer says that this JVM did not run, not that nothing happens in it. */
     private static final long LONGEST_NAP = 10_000_000L;
 
@@ -101,7 +101,7 @@ final class Order {
             Line line = lines.get(event.thread);
             if (line != null && !line.gone) {
                 line.events.add(event);
-                held++;
+                held += event.weight;
             }
         }
         notifyAll();
@@ -131,7 +131,9 @@ final class Order {
         Line line = lines.get(thread);
         line.gone = true;
         line.current = null;
-        held -= line.events.size();
+        for (Event event : line.events) {
+            held -= event.weight;
+        }
         line.events.clear();
         notifyAll();
         wakeFirst();
@@ -301,11 +303,12 @@ final class Order {
     }
 
     private Event remove(Line line) {
-        held--;
         progress++;
         Event event = line.events.remove();
+        int before = held;
+        held -= event.weight;
         line.current = event;
-        if (held == HELD / 2) {
+        if (held <= HELD / 2 && before > HELD / 2) {
             notifyAll();
         }
         if (!event.isIncoming()) {

@@ -145,6 +145,7 @@ final class Site {
 
     /** The boundary is the class that declares the member. */
     private boolean findOut(Replay replay, Class<?> receiver) {
+        replay.functions.meets(receiver);
         String key = name + descriptor;
         Types types = replay.types;
         if (opcode == GETFIELD || opcode == PUTFIELD) {

@@ -39,7 +39,7 @@ public final class Stub {
     public static Object call(Object[] all, int site) {
         Player player = player();
         try {
-            return player.call(player.replay.site(site), all);
+            return player.answers.call(player.replay.site(site), all);
         } finally {
             player.runsInside = true;
         }
@@ -49,7 +49,7 @@ public final class Stub {
     public static Object construct(Object[] all, int site) {
         Player player = player();
         try {
-            player.construct(player.replay.site(site), all);
+            player.answers.construct(player.replay.site(site), all);
         } finally {
             player.runsInside = true;
         }
@@ -66,7 +66,7 @@ public final class Stub {
         Player player = player();
         player.runsInside = false;
         try {
-            return player.read(player.replay.site(site), all);
+            return player.answers.read(player.replay.site(site), all);
         } finally {
             player.runsInside = true;
         }
@@ -76,7 +76,7 @@ public final class Stub {
     public static Object write(Object[] all, int site) {
         Player player = player();
         try {
-            player.write(player.replay.site(site), all);
+            player.answers.write(player.replay.site(site), all);
         } finally {
             player.runsInside = true;
         }
@@ -88,7 +88,7 @@ public final class Stub {
         Player player = player();
         player.runsInside = false;
         try {
-            return player.allocate(player.replay.site(site));
+            return player.answers.allocate(player.replay.site(site));
         } finally {
             player.runsInside = true;
         }
@@ -106,7 +106,7 @@ public final class Stub {
         Player player = player();
         player.runsInside = false;
         try {
-            boolean same = player.compared(player.replay.site(site), a == b);
+            boolean same = player.answers.compared(player.replay.site(site), a == b);
             return same ? a : a == b ? player : b;
         } finally {
             player.runsInside = true;
@@ -118,7 +118,7 @@ public final class Stub {
         Player player = player();
         player.runsInside = false;
         try {
-            player.touches(player.replay.site(site));
+            player.answers.touches(player.replay.site(site));
         } finally {
             player.runsInside = true;
         }
@@ -130,6 +130,14 @@ public final class Stub {
         Site use = player.replay.site(site);
         if (!use.isInitialised) {
             player.replay.initialisers.await(player, use);
+        }
+    }
+
+    /** The initialiser of a stand-in runs. */
+    public static void initialises(int site) {
+        if (Thread.currentThread() instanceof Player) {
+            Player player = player();
+            player.answers.initialises(player.replay.site(site));
         }
     }
 
@@ -195,6 +203,8 @@ public final class Stub {
 
     /** A function that was made refers to an outside method. */
     public static void refersOutside(Object function) {
-        player().replay.functions.refersOutside.add(function.getClass());
+        Functions functions = player().replay.functions;
+        functions.meets(function.getClass());
+        functions.refersOutside.add(function.getClass());
     }
 }

@@ -79,7 +79,7 @@ final class Turns {
     /** Waits as an ORDER says; gives up a monitor meanwhile, if there is one. */
     void follow(Event event, Object monitor) {
         order.follow(player.id, event.id, event.values[1].bits, monitor);
-        player.fillAll(event);
+        player.contents.fillAll(event);
         player.runsInside = monitor == null;
         order.done(player.id);
     }

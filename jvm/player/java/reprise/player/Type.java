@@ -14,6 +14,9 @@ final class Type {
     private static final int ABSTRACT = 2;
     private static final int NATIVE = 3;
 
+    /** What the names of hidden classes of lambdas end with, but for an address. */
+    static final String LAMBDA = "$$Lambda";
+
     final int id;
     final int loader;
     final boolean inside;
@@ -31,7 +34,7 @@ final class Type {
     private final Map<String, Integer> methods = new HashMap<>();
     private final Map<String, Integer> fields = new HashMap<>();
     final List<String> constants = new ArrayList<>();
-    private Class<?> found;
+    private volatile Class<?> found;
 
     Type(DataInputStream in) throws IOException {
         id = in.readInt();
@@ -83,15 +86,28 @@ final class Type {
 
     /** The class itself. */
     synchronized Class<?> find(Replay replay) {
+        if (found == null && isLambda()) {
+            found = replay.functions.find(this, replay.types.alike(this));
+        }
         if (found == null) {
             found = replay.types.classFor(loader, nameHere);
         }
         return found;
     }
 
+    /** The class itself, once it was asked for; else null. */
+    Class<?> known() {
+        return found;
+    }
+
+    /** Whether it is the hidden class of a lambda or method reference of the inside. */
+    boolean isLambda() {
+        return inside && title().endsWith(LAMBDA);
+    }
+
     /** The JVM makes hidden classes, such as those of lambdas, under names of its own; here it is this one. */
     synchronized void isHere(Class<?> c) {
-        if (found == null && inside && c.isSynthetic() && title().endsWith("$$Lambda")
+        if (found == null && isLambda() && c.isSynthetic()
                 && title().equals(Types.title(c.getName().replace('.', '/')))) {
             found = c;
         }

@@ -36,6 +36,17 @@ final class Types {
         return type;
     }
 
+    /** The classes that have the title of this one, and its loader. */
+    List<Type> alike(Type type) {
+        List<Type> alike = new ArrayList<>();
+        for (Type other : byId.values()) {
+            if (other.loader == type.loader && other.title().equals(type.title())) {
+                alike.add(other);
+            }
+        }
+        return alike;
+    }
+
     /** What is known of a class; null for those of the JDK. */
     Type of(Class<?> c) {
         return ofClass.get(c);
@@ -141,9 +152,9 @@ final class Types {
                 : scalar(element);
         }
         // The address of a hidden class differs from run to run.
-        int lambda = element.indexOf("$$Lambda");
+        int lambda = element.indexOf(Type.LAMBDA);
         if (lambda >= 0) {
-            element = element.substring(0, lambda) + "$$Lambda";
+            element = element.substring(0, lambda) + Type.LAMBDA;
         }
         return element.replace('/', '.') + "[]".repeat(dimensions);
     }

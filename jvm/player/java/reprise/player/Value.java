@@ -37,6 +37,8 @@ final class Value {
     final int type;
     /** For such an array, its length. */
     final int length;
+    /** For such an object, how many more mentions there are. */
+    final int more;
 
     Value(DataInputStream in) throws IOException {
         kind = in.readUnsignedByte();
@@ -46,6 +48,7 @@ final class Value {
         boolean object = kind >= OUTSIDE && kind <= ARRAY;
         type = object ? in.readInt() : 0;
         length = object && kind == ARRAY ? in.readInt() : 0;
+        more = type != 0 ? in.readInt() : 0;
     }
 
     private static Object unpack(int type, int count, DataInputStream in) throws IOException {
@@ -79,6 +82,11 @@ final class Value {
         }
     }
 
+    /** How many bytes are packed. */
+    int packedBytes() {
+        return (int) bits * size(boxed);
+    }
+
     boolean isScalar() {
         return kind <= DOUBLE;
     }
@@ -89,6 +97,11 @@ final class Value {
 
     boolean isFirst() {
         return type != 0;
+    }
+
+    /** How many more mentions there are of an object that gets this number, as far as that is known. */
+    int more(long key) {
+        return isFirst() && bits == key ? more : Objects.ALWAYS;
     }
 
     /** A scalar in its box. */
