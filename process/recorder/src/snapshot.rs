@@ -8,6 +8,7 @@ use std::os::unix::fs::FileExt as _;
 use nix::unistd::Pid;
 use reprise_process_events::{PAGE, PageSums, Region, STACK_RED_ZONE};
 
+use crate::followed::Mirrored;
 use crate::maps::{self, Mapped};
 
 /// How much is read at once.
@@ -23,6 +24,8 @@ pub(crate) struct Image {
     memory: File,
     pages: File,
     mapped: Vec<Mapped>,
+    /// What is kept of memory that is shared with others.
+    mirrored: Vec<Mirrored>,
     pid: Pid,
 }
 
@@ -32,8 +35,19 @@ impl Image {
             memory: File::open(format!("/proc/{pid}/mem"))?,
             pages: File::open(format!("/proc/{pid}/pagemap"))?,
             mapped: maps::mapped(pid)?,
+            mirrored: Vec::new(),
             pid,
         })
+    }
+
+    /// With these parts as they are there, whatever becomes of them in the process.
+    pub(crate) fn with(self, mirrored: Vec<Mirrored>) -> Self {
+        Self { mirrored, ..self }
+    }
+
+    fn mirrored(&self, address: u64) -> Option<&Mirrored> {
+        let mut all = self.mirrored.iter();
+        all.find(|one| (one.start..one.end).contains(&address))
     }
 
     /// The memory of another process from here on: a copy of the one that it was.
@@ -63,7 +77,14 @@ impl Image {
     /// Fills `into` from `address` on, as far as there is memory, and returns how
     /// far that is.
     pub(crate) fn read_some(&self, address: u64, into: &mut [u8]) -> usize {
-        self.memory.read_at(into, address).unwrap_or(0)
+        if let Some(mirrored) = self.mirrored(address) {
+            return read_mirrored(mirrored, address, into);
+        }
+        let next = self.mirrored.iter().map(|one| one.start);
+        let next = next.filter(|start| *start > address).min();
+        let len = next.map_or(u64::MAX, |next| next - address);
+        let len = usize::try_from(len).unwrap_or(usize::MAX).min(into.len());
+        self.memory.read_at(&mut into[..len], address).unwrap_or(0)
     }
 
     /// The ranges in which there may be something.
@@ -71,6 +92,11 @@ impl Image {
         let mut ranges: Vec<(u64, u64)> = Vec::new();
         for mapped in &self.mapped {
             let (mut at, last) = (mapped.region.start, mapped.region.end);
+            if let Some(mirrored) = self.mirrored(at) {
+                let pages = mirrored.pages(at, last.min(mirrored.end));
+                ranges.extend(pages.map(|(page, _)| (page, page + PAGE)));
+                continue;
+            }
             while at < last {
                 let end = last.min(at + BLOCK);
                 let present = self.present(at, end, mapped.file)?;
@@ -89,6 +115,13 @@ impl Image {
 
     /// Reads a page; what cannot be read is zero.
     pub(crate) fn read_page(&self, address: u64, page: &mut [u8; PAGE as usize]) {
+        if let Some(mirrored) = self.mirrored(address) {
+            *page = mirrored
+                .page(address)
+                .copied()
+                .unwrap_or([0; PAGE as usize]);
+            return;
+        }
         self.read(address, page, &[true]);
     }
 
@@ -122,6 +155,9 @@ impl Image {
         const WRITABLE: u32 = nix::libc::PROT_WRITE as u32;
         let mut parts = Vec::new();
         for mapped in &self.mapped {
+            if self.mirrored(mapped.region.start).is_some() {
+                continue;
+            }
             if mapped.shared && mapped.region.protection & WRITABLE != 0 {
                 parts.push(mapped.clone());
                 continue;
@@ -181,6 +217,13 @@ impl Image {
         mapped: &Mapped,
         each: &mut impl FnMut(u64, &mut [u8; PAGE as usize]) -> Result<(), E>,
     ) -> Result<(), E> {
+        if let Some(mirrored) = self.mirrored(mapped.region.start) {
+            let end = mapped.region.end.min(mirrored.end);
+            for (address, page) in mirrored.pages(mapped.region.start, end) {
+                each(address, &mut page.clone())?;
+            }
+            return Ok(());
+        }
         let len = BLOCK.min(mapped.region.end - mapped.region.start);
         let mut block = vec![0; len as usize];
         let mut at = mapped.region.start;
@@ -237,4 +280,23 @@ impl Image {
             }
         }
     }
+}
+
+/// Fills `into` from `address` on, as far as the part goes.
+fn read_mirrored(mirrored: &Mirrored, address: u64, into: &mut [u8]) -> usize {
+    let len = usize::try_from(mirrored.end - address).unwrap_or(usize::MAX);
+    let len = len.min(into.len());
+    let mut done = 0;
+    while done < len {
+        let at = address + done as u64;
+        let offset = (at % PAGE) as usize;
+        let count = (PAGE as usize - offset).min(len - done);
+        let piece = &mut into[done..done + count];
+        match mirrored.page(at) {
+            Some(page) => piece.copy_from_slice(&page[offset..offset + count]),
+            None => piece.fill(0),
+        }
+        done += count;
+    }
+    len
 }
