@@ -131,6 +131,44 @@ fn processes_that_share_memory_replay() {
     assert_eq!(replays(&stage.recording(), "1"), "all counted, 0 failed\n");
 }
 
+/// The same where it is too much to be compared. What has been written is then asked of
+/// the kernel, which not every kernel tells, and a container may forbid it: that is said.
+#[test]
+fn processes_that_share_much_memory_replay() {
+    let stage = Stage::new();
+    compile(&stage, "process-large");
+    let recorded = stage.record(&["./program"], b"");
+    let said = String::from_utf8_lossy(&recorded.stderr);
+    assert_eq!(recorded.status.code(), Some(0), "{said}");
+    if !tells_what_is_written() {
+        println!("this kernel does not tell, or must not");
+        assert!(said.contains("it is over 1 MiB"), "{said}");
+        return;
+    }
+    assert!(!said.contains("not recorded"), "{said}");
+    assert!(!said.contains("unverified"), "{said}");
+    let processes = processes(&stage.recording());
+    assert_eq!(processes.len(), 4, "{processes:?}");
+    for one in &processes {
+        replays(&stage.recording(), &one["process"].to_string());
+    }
+    assert_eq!(
+        replays(&stage.recording(), "1"),
+        "all passed on, 0 failed\n"
+    );
+}
+
+/// Linux 6.7 or later, and no filter for system calls.
+fn tells_what_is_written() -> bool {
+    let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
+    let mut numbers = release
+        .split(['.', '-'])
+        .map_while(|n| n.parse::<u32>().ok());
+    let version = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    version >= (6, 7) && status.lines().any(|line| line == "Seccomp:\t0")
+}
+
 /// The same with what a library makes of it.
 #[test]
 fn pythons_processes_replay() {

@@ -102,8 +102,18 @@ fn a_thread_that_computes_for_long_makes_room_for_others() {
 /// of the time before is lost.
 #[test]
 fn interrupted_computations_are_found_again() {
+    check_interrupted("process-preempt");
+}
+
+/// In code that the program has written itself, and changes, too.
+#[test]
+fn interruptions_in_own_code_are_found_again() {
+    check_interrupted("process-jit");
+}
+
+fn check_interrupted(subject: &str) {
     let stage = Stage::new();
-    let subject = subjects().into_iter().find(|s| s.name == "process-preempt");
+    let subject = subjects().into_iter().find(|s| s.name == subject);
     subjects::compile(&subject.unwrap(), &stage.path("program"));
     let recorded = stage.record(&["./program"], b"");
     let said = String::from_utf8_lossy(&recorded.stderr);

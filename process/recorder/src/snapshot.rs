@@ -91,26 +91,39 @@ impl Image {
     pub(crate) fn ranges(&self) -> io::Result<Vec<(u64, u64)>> {
         let mut ranges: Vec<(u64, u64)> = Vec::new();
         for mapped in &self.mapped {
-            let (mut at, last) = (mapped.region.start, mapped.region.end);
+            let (at, last) = (mapped.region.start, mapped.region.end);
             if let Some(mirrored) = self.mirrored(at) {
                 let pages = mirrored.pages(at, last.min(mirrored.end));
                 ranges.extend(pages.map(|(page, _)| (page, page + PAGE)));
                 continue;
             }
-            while at < last {
-                let end = last.min(at + BLOCK);
-                let present = self.present(at, end, mapped.file)?;
-                for (index, _) in (0..).zip(present).filter(|(_, present)| *present) {
-                    let page = at + index * PAGE;
-                    match ranges.last_mut() {
-                        Some((_, end)) if *end == page => *end += PAGE,
-                        _ => ranges.push((page, page + PAGE)),
+            for (mut at, last) in self.populated(mapped) {
+                while at < last {
+                    let end = last.min(at + BLOCK);
+                    let present = self.present(at, end, mapped.file)?;
+                    for (index, _) in (0..).zip(present).filter(|(_, present)| *present) {
+                        let page = at + index * PAGE;
+                        match ranges.last_mut() {
+                            Some((_, end)) if *end == page => *end += PAGE,
+                            _ => ranges.push((page, page + PAGE)),
+                        }
                     }
+                    at = end;
                 }
-                at = end;
             }
         }
         Ok(ranges)
+    }
+
+    /// Where there may be something in a part: a program may have reserved terabytes, and
+    /// looking at each page of that takes minutes.
+    fn populated(&self, mapped: &Mapped) -> Vec<(u64, u64)> {
+        let (start, end) = (mapped.region.start, mapped.region.end);
+        if mapped.file || end - start <= BLOCK {
+            return vec![(start, end)];
+        }
+        let found = reprise_tracee::populated(&self.pages, start, end);
+        found.unwrap_or_else(|_| vec![(start, end)])
     }
 
     /// Reads a page; what cannot be read is zero.
@@ -224,12 +237,25 @@ impl Image {
             }
             return Ok(());
         }
-        let len = BLOCK.min(mapped.region.end - mapped.region.start);
-        let mut block = vec![0; len as usize];
-        let mut at = mapped.region.start;
-        while at < mapped.region.end {
-            let end = mapped.region.end.min(at + BLOCK);
-            let present = self.present(at, end, mapped.file)?;
+        for (start, end) in self.populated(mapped) {
+            self.pages_between(start, end, mapped.file, each)?;
+        }
+        Ok(())
+    }
+
+    /// The same between two addresses.
+    fn pages_between<E: From<io::Error>>(
+        &self,
+        start: u64,
+        last: u64,
+        file: bool,
+        each: &mut impl FnMut(u64, &mut [u8; PAGE as usize]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut block = vec![0; BLOCK.min(last - start) as usize];
+        let mut at = start;
+        while at < last {
+            let end = last.min(at + BLOCK);
+            let present = self.present(at, end, file)?;
             if present.iter().any(|&present| present) {
                 let block = &mut block[..(end - at) as usize];
                 self.read(at, block, &present);

@@ -23,7 +23,7 @@ pub use crate::inject::Kin;
 pub use crate::memory::Tracing;
 pub use crate::stop::{Stop, Trap};
 pub use crate::twin::TWIN;
-pub use crate::written::Written;
+pub use crate::written::{Written, populated};
 
 use nix::errno::Errno;
 use nix::libc;

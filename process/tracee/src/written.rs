@@ -37,6 +37,7 @@ const PROTECT_WRITES: u64 = 1 << 0;
 /// Protect what is found again, and fail where there is no account.
 const SCAN_PROTECTS: u64 = (1 << 0) | (1 << 1);
 const WRITTEN: u64 = 1 << 1;
+const POPULATED: u64 = (1 << 3) | (1 << 4);
 
 /// How many ranges are asked for at once.
 const RANGES: usize = 512;
@@ -70,6 +71,51 @@ struct ScannedRange {
     start: u64,
     end: u64,
     categories: u64,
+}
+
+/// Where a process has memory between two addresses, by its `pagemap`: pages that are
+/// there or swapped out, as ranges. Fails before Linux 6.7.
+pub fn populated(pages: &File, start: u64, end: u64) -> Tracing<Vec<(u64, u64)>> {
+    scan(pages, start, end, 0, POPULATED)
+}
+
+/// The pages of a range that are any of these, as ranges.
+fn scan(pages: &File, start: u64, end: u64, flags: u64, wanted: u64) -> Tracing<Vec<(u64, u64)>> {
+    let mut all: Vec<(u64, u64)> = Vec::new();
+    let mut at = start;
+    while at < end {
+        let mut found = [ScannedRange::default(); RANGES];
+        let mut arguments = ScanArguments {
+            size: size_of::<ScanArguments>() as u64,
+            flags,
+            start: at,
+            end,
+            walk_end: 0,
+            ranges: found.as_mut_ptr() as u64,
+            ranges_len: RANGES as u64,
+            max_pages: 0,
+            category_inverted: 0,
+            category_mask: 0,
+            category_any_of: wanted,
+            return_mask: wanted,
+        };
+        // SAFETY: the kernel reads and writes one structure of the size that it says,
+        // and writes at most `ranges_len` ranges to `found`; both live until then.
+        let count = unsafe { libc::ioctl(pages.as_raw_fd(), SCAN, &raw mut arguments) };
+        let count = usize::try_from(count).map_err(|_| failed(Errno::last()))?;
+        for one in found.iter().take(count) {
+            match all.last_mut() {
+                // It was told in parts, or for different reasons.
+                Some((_, last)) if *last == one.start => *last = one.end,
+                _ => all.push((one.start, one.end)),
+            }
+        }
+        if arguments.walk_end <= at {
+            return Err(failed(Errno::EIO));
+        }
+        at = arguments.walk_end;
+    }
+    Ok(all)
 }
 
 impl Written {
@@ -110,35 +156,7 @@ impl Written {
 
     /// The pages of a range that have been written to since the last time, as ranges.
     pub fn take(&self, start: u64, end: u64) -> Tracing<Vec<(u64, u64)>> {
-        let mut all = Vec::new();
-        let mut at = start;
-        while at < end {
-            let mut found = [ScannedRange::default(); RANGES];
-            let mut arguments = ScanArguments {
-                size: size_of::<ScanArguments>() as u64,
-                flags: SCAN_PROTECTS,
-                start: at,
-                end,
-                walk_end: 0,
-                ranges: found.as_mut_ptr() as u64,
-                ranges_len: RANGES as u64,
-                max_pages: 0,
-                category_inverted: 0,
-                category_mask: WRITTEN,
-                category_any_of: 0,
-                return_mask: WRITTEN,
-            };
-            // SAFETY: the kernel reads and writes one structure of the size that it says,
-            // and writes at most `ranges_len` ranges to `found`; both live until then.
-            let count = unsafe { libc::ioctl(self.pages.as_raw_fd(), SCAN, &raw mut arguments) };
-            let count = usize::try_from(count).map_err(|_| failed(Errno::last()))?;
-            all.extend(found.iter().take(count).map(|one| (one.start, one.end)));
-            if arguments.walk_end <= at {
-                return Err(failed(Errno::EIO));
-            }
-            at = arguments.walk_end;
-        }
-        Ok(all)
+        scan(&self.pages, start, end, SCAN_PROTECTS, WRITTEN)
     }
 }
 

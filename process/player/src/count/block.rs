@@ -5,7 +5,7 @@ use iced_x86::{Code as Op, Decoder, DecoderOptions, Instruction};
 
 use super::check::Condition;
 use super::emit::{Code, Desk, Gap};
-use super::instruction::{Kind, encode, kind, load_target, sets_all_flags};
+use super::instruction::{Kind, encode, kind, load_target, may_change_code, sets_all_flags};
 
 /// How many instructions a piece may have.
 pub(super) const LONGEST: u32 = 64;
@@ -98,7 +98,14 @@ pub(super) fn translate(code: &[u8], guest: u64, wish: &Wish<'_>) -> Piece {
         }
         let instruction = decoder.decode();
         match kind(&instruction) {
-            Kind::Plain => body.push(instruction),
+            Kind::Plain => {
+                body.push(instruction);
+                if wish.can_change && may_change_code(&instruction) {
+                    // The next piece begins by looking.
+                    at = instruction.next_ip();
+                    break;
+                }
+            }
             Kind::Odd => {
                 end = Some(Exit::Odd { at });
                 break;

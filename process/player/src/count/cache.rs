@@ -232,8 +232,8 @@ impl Cache {
         let Some(arena) = self.arena_for(guest) else {
             return Ok(None);
         };
-        let code = read_code(process, space, guest, u64::from(most) * INSTRUCTION).bytes;
-        if code.is_empty() {
+        let code = read_code(process, space, guest, u64::from(most) * INSTRUCTION);
+        if code.bytes.is_empty() {
             return Ok(None);
         }
         let host = self.arenas[arena].start;
@@ -243,11 +243,10 @@ impl Cache {
             most,
             counts: false,
             is_breakpoint: &|address| self.breakpoints.contains(&address),
-            // It has just been read.
-            can_change: false,
+            can_change: code.can_change,
             check: None,
         };
-        let piece = translate(&code, guest, &wish);
+        let piece = translate(&code.bytes, guest, &wish);
         process.write(host, &piece.bytes)?;
         Ok(Some(Block { host, piece }))
     }
