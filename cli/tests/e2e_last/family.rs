@@ -8,6 +8,7 @@ use std::process::{Command, Output};
 use serde_json::Value;
 
 use crate::stage::{REPRISE, Stage};
+use crate::subjects::tells_what_is_written;
 use crate::unharmed::{outlives_its_recorder, until};
 
 /// What `show` says about the processes of a recording.
@@ -156,17 +157,6 @@ fn processes_that_share_much_memory_replay() {
         replays(&stage.recording(), "1"),
         "all passed on, 0 failed\n"
     );
-}
-
-/// Linux 6.7 or later, and no filter for system calls.
-fn tells_what_is_written() -> bool {
-    let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
-    let mut numbers = release
-        .split(['.', '-'])
-        .map_while(|n| n.parse::<u32>().ok());
-    let version = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
-    let status = fs::read_to_string("/proc/self/status").unwrap();
-    version >= (6, 7) && status.lines().any(|line| line == "Seccomp:\t0")
 }
 
 /// The same with what a library makes of it.

@@ -214,11 +214,12 @@ impl Session {
             writes.extend(self.changed_pages(before)?);
         }
         writes.extend(self.written_by_control(call, &arguments, result));
-        writes.extend(self.changed_by_others());
+        // A replay maps first and writes then, to where things are afterwards.
         let content = match call.class {
             Class::Mapping if !is_error(result) => self.mapped(call, &arguments, result)?,
             _ => None,
         };
+        writes.extend(self.changed_by_others());
         let mut recorded = arguments[..usize::from(call.arguments)].to_vec();
         match (&entered.way, call.number.cast_signed()) {
             (Way::Detaching(len), _) => recorded.push(*len),

@@ -98,11 +98,24 @@ impl Session {
                 compared.push((mapped.region.start, mapped.region.end));
             }
         }
-        self.sharing.compared = compared;
-        self.sharing.seen = None;
+        self.keep_compared(compared);
         self.follow_shared(followed, look)?;
         self.sharing.mirrors = self.shared.mirrors.borrow().made();
         Ok(())
+    }
+
+    /// These are compared from here on; what was seen of those that were is still known.
+    fn keep_compared(&mut self, compared: Vec<(u64, u64)>) {
+        let before = std::mem::replace(&mut self.sharing.compared, compared);
+        let Some(mut seen) = self.sharing.seen.take() else {
+            return;
+        };
+        let known = |range: &(u64, u64)| {
+            let at = before.iter().position(|one| one == range);
+            let seen = at.and_then(|at| seen.get_mut(at));
+            seen.map(std::mem::take).unwrap_or_default()
+        };
+        self.sharing.seen = Some(self.sharing.compared.iter().map(known).collect());
     }
 
     /// What another process has begun to follow, this one has to follow, too.
