@@ -1,6 +1,7 @@
 // Two threads compute in code that the program has written itself and can still write to,
 // as compilers in programs do: loops without a system call, whose code is changed between
-// their runs. The first goes on until the other has begun, so it has to be interrupted.
+// their runs. The first goes on until the other has begun, for which it is interrupted, but
+// not for ever: on a loaded machine that takes long, and is long to be found again.
 // cc: -pthread
 #include <pthread.h>
 #include <stdatomic.h>
@@ -8,7 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { LOOPS = 300000 };
+enum { LOOPS = 300000, RUNS = 150 };
 
 // rax = 0; do { rax = rax * 31 + FACTOR } while (--rdi); return rax
 static const unsigned char LOOP[] = {
@@ -35,7 +36,7 @@ static void *compute(void *which) {
     do {
         own[FACTOR] = (unsigned char)(++runs[thread] % 100);
         sums[thread] ^= ((unsigned long (*)(long))own)(LOOPS);
-    } while (!atomic_load(&begun[!thread]));
+    } while (!atomic_load(&begun[!thread]) && runs[thread] < RUNS);
     return NULL;
 }
 
