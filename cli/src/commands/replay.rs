@@ -60,7 +60,7 @@ pub(super) struct Replay {
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// How much address space the replay may take.
+    /// How much memory the replay may take.
     #[arg(long, value_name = "SIZE", value_parser = quantity::size, default_value = "64G")]
     memory: u64,
 

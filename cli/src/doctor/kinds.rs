@@ -11,6 +11,8 @@ pub enum Need {
     Jdk,
     /// Tracing a child.
     Ptrace,
+    /// Who has written where.
+    Written,
     /// Filtering system calls.
     Seccomp,
     /// Denying files.
@@ -33,6 +35,7 @@ impl Need {
         match self {
             Self::Jdk => "jdk",
             Self::Ptrace => "ptrace",
+            Self::Written => "written",
             Self::Seccomp => "seccomp",
             Self::Landlock => "landlock",
             Self::Namespaces => "namespaces",
@@ -159,6 +162,10 @@ pub const KINDS: &[Kind] = &[
                 may(
                     Need::Memory,
                     "shadows may not fit: the recorded time gets shorter",
+                ),
+                may(
+                    Need::Written,
+                    "what processes change in memory over 1 MiB that they share is not recorded",
                 ),
                 may(
                     Need::Disk,

@@ -43,6 +43,7 @@ pub fn examine() -> Examination {
     let findings = vec![
         (Need::Jdk, jdk),
         (Need::Ptrace, Inner::Ptrace.examine()),
+        (Need::Written, Inner::Written.examine()),
         (Need::Seccomp, Inner::Seccomp.examine()),
         (Need::Landlock, Inner::Landlock.examine()),
         (Need::Namespaces, Inner::Namespaces.examine()),

@@ -62,9 +62,16 @@ fn without_ptrace_no_process_is_recorded_or_replayed() {
 }
 
 #[test]
-fn userfaultfd_is_not_needed() {
+fn without_userfaultfd_much_shared_memory_is_not_followed() {
     let report = denied(libc::SYS_userfaultfd, Errno::EPERM);
-    assert_eq!(allows(&report, "last", "record"), here("last", "record"));
+    assert_probe(
+        &report,
+        "written",
+        "fails",
+        "userfaultfd: Operation not permitted",
+        "seccomp profile",
+    );
+    assert_eq!(allows(&report, "last", "record"), "but");
     assert_eq!(allows(&report, "last", "replay"), here("last", "replay"));
 }
 

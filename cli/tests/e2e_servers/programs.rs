@@ -231,7 +231,7 @@ fn serve(server: &Serves, root: Option<&Root>) {
         asked.unwrap().status.success()
     };
     let command = fill(server.command);
-    let child = Command::new(program())
+    let child = as_user(server.user, program())
         .args(["record", "--last", "2s", "-o", "run.reprise", "--"])
         .args(command.split_whitespace())
         .current_dir(folder)
@@ -259,7 +259,12 @@ fn serve(server: &Serves, root: Option<&Root>) {
         }
     }
     let before = Instant::now();
-    let dumped = reprise(folder, &["dump", &subject(folder)]);
+    let dumped = as_user(server.user, program())
+        .args(["dump", &subject(folder, server.user)])
+        .env("XDG_RUNTIME_DIR", folder)
+        .current_dir(folder)
+        .output()
+        .unwrap();
     let dump = before.elapsed().as_secs_f64();
     let said = String::from_utf8_lossy(&dumped.stdout).into_owned()
         + &String::from_utf8_lossy(&dumped.stderr);
@@ -274,9 +279,23 @@ fn serve(server: &Serves, root: Option<&Root>) {
     report(server.name, &what, &said, &replayed);
 }
 
+/// A command, by another user if there is one.
+fn as_user(user: Option<&str>, program: impl AsRef<std::ffi::OsStr>) -> Command {
+    let Some(user) = user else {
+        return Command::new(program);
+    };
+    let mut command = Command::new("setpriv");
+    command
+        .args(["--reuid", user, "--clear-groups"])
+        .arg(program);
+    command
+}
+
 /// The number of the process that is recorded.
-fn subject(folder: &Path) -> String {
-    let output = reprise(folder, &["status", "--json"]);
+fn subject(folder: &Path, user: Option<&str>) -> String {
+    let mut status = as_user(user, program());
+    status.args(["status", "--json"]).current_dir(folder);
+    let output = status.env("XDG_RUNTIME_DIR", folder).output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     let rest = text.split("\"subject\":").nth(1).unwrap_or("");
     rest.chars().take_while(char::is_ascii_digit).collect()

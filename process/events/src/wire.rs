@@ -46,13 +46,14 @@
 //! is small when it is turned around, so it is stored in zigzag.
 
 use crate::event::{
-    Answer, Call, Content, End, Ending, Event, Exit, Pause, Place, Position, Region, Registers,
-    Signal, Sigreturn, Start, State, Switch, Thread, Threads, Tsc, Write,
+    Answer, Call, Content, End, Ending, Event, Exit, Pause, Place, Signal, Sigreturn, Start,
+    Switch, Threads, Tsc,
 };
 use crate::sums::PageSums;
 
 use self::values::{In, Out, unzigzag, zigzag};
 
+mod parts;
 mod values;
 
 /// Why bytes are no event.
@@ -267,43 +268,6 @@ impl Out<'_> {
             out.list(sums, |out, sum| out.word32(*sum));
         });
     }
-
-    fn thread(&mut self, thread: &Thread) {
-        self.number(u64::from(thread.number));
-        self.state(&thread.state);
-        self.byte(u8::from(thread.called));
-    }
-
-    fn state(&mut self, state: &State) {
-        self.registers(&state.registers);
-        self.bytes(&state.extended);
-    }
-
-    fn registers(&mut self, registers: &Registers) {
-        for register in registers.0 {
-            self.word(register);
-        }
-    }
-
-    fn region(&mut self, region: &Region) {
-        self.word(region.start);
-        self.word(region.end);
-        self.number(u64::from(region.protection));
-        self.bytes(region.name.as_bytes());
-    }
-
-    fn write(&mut self, write: &Write) {
-        self.word(write.address);
-        self.bytes(&write.bytes);
-    }
-
-    fn position(&mut self, position: Position) {
-        self.byte(match position {
-            Position::AfterEvent => 0,
-            Position::AtCall => 1,
-            Position::AtFault => 2,
-        });
-    }
 }
 
 impl In<'_> {
@@ -346,57 +310,6 @@ impl In<'_> {
                 runs: self.list(|bytes| Ok((bytes.word()?, bytes.list(In::word32)?)))?,
             },
         })
-    }
-
-    fn thread(&mut self) -> Result<Thread, WireError> {
-        Ok(Thread {
-            number: self.number32()?,
-            state: self.state()?,
-            called: self.byte()? != 0,
-        })
-    }
-
-    fn state(&mut self) -> Result<State, WireError> {
-        Ok(State {
-            registers: self.registers()?,
-            extended: self.bytes()?,
-        })
-    }
-
-    fn registers(&mut self) -> Result<Registers, WireError> {
-        let mut registers = Registers::default();
-        for register in &mut registers.0 {
-            *register = self.word()?;
-        }
-        Ok(registers)
-    }
-
-    fn region(&mut self) -> Result<Region, WireError> {
-        Ok(Region {
-            start: self.word()?,
-            end: self.word()?,
-            protection: self.number32()?,
-            name: String::from_utf8_lossy(&self.bytes()?).into_owned(),
-        })
-    }
-
-    fn write(&mut self) -> Result<Write, WireError> {
-        Ok(Write {
-            address: self.word()?,
-            bytes: self.bytes()?,
-        })
-    }
-
-    fn position(&mut self) -> Result<Position, WireError> {
-        match self.byte()? {
-            0 => Ok(Position::AfterEvent),
-            1 => Ok(Position::AtCall),
-            2 => Ok(Position::AtFault),
-            found => {
-                let what = "a position";
-                Err(WireError::Choice { what, found })
-            }
-        }
     }
 }
 

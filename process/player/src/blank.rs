@@ -34,6 +34,8 @@ pub(crate) struct Blank {
     /// The address behind the `syscall` instruction of the page.
     behind: u64,
     page: u64,
+    /// How much memory may be there.
+    pub(crate) memory: u64,
 }
 
 impl Blank {
@@ -64,6 +66,7 @@ impl Blank {
             tracee: Tracee::already(child),
             behind: page + CODE + 2,
             page,
+            memory: limits.memory,
         };
         blank.take_over(copies)?;
         blank.empty()?;
@@ -249,7 +252,8 @@ fn become_blank(parent: Pid, image: RawFd, limits: &Limits) -> ! {
         .and_then(|()| raise(Signal::SIGSTOP))
         .and_then(|()| setrlimit(Resource::RLIMIT_CORE, 0, 0))
         .and_then(|()| setrlimit(Resource::RLIMIT_CPU, limits.seconds, limits.seconds + 1))
-        .and_then(|()| setrlimit(Resource::RLIMIT_AS, limits.memory, limits.memory));
+        // What cannot be accessed takes nothing: programs reserve terabytes of that.
+        .and_then(|()| setrlimit(Resource::RLIMIT_DATA, limits.memory, limits.memory));
     if ready.is_ok() {
         let nothing = [std::ptr::null::<libc::c_char>()];
         // SAFETY: these calls take numbers and pointers to what lives until the

@@ -64,7 +64,7 @@ const ADDRESSES: u64 = 0x7fff_ffff_f000;
 /// What a replay may take of the machine.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Address space, in bytes.
+    /// Memory that can be accessed, in bytes.
     pub memory: u64,
     /// Processor time, in seconds.
     pub seconds: u64,

@@ -89,10 +89,16 @@ fn map_regions(segment: &Segment, blank: &Blank) -> Result<Space, PlayError> {
         }
         below = region.end;
         let len = region.end - region.start;
+        // What was only reserved may be more than there can ever be.
+        let protection = if region.protection & 7 == 0 {
+            0
+        } else {
+            WRITABLE
+        };
         let arguments = [
             region.start,
             len,
-            u64::from(WRITABLE),
+            u64::from(protection),
             ANONYMOUS,
             u64::MAX,
             0,
@@ -121,7 +127,9 @@ fn write_pages<S: Source>(
             });
         }
         if let Some(page) = pages.get(segment.process, segment.number, address)? {
-            blank.tracee.write(address, &page)?;
+            // Nobody may access it, and it has something in it.
+            let forced = |_| blank.tracee.write_code(address, &page);
+            blank.tracee.write(address, &page).or_else(forced)?;
         }
     }
     Ok(())

@@ -48,6 +48,7 @@ impl<S: Source> Play<'_, '_, S> {
             libc::SYS_mprotect => {
                 let (start, end) = pages(event, argument(0), argument(1))?;
                 let protection = argument(2) as u32 & PROTECTIONS;
+                self.check_room(start, end, protection)?;
                 for range in self.space.present(start, end) {
                     self.protect(event, range.start, range.end, protection)?;
                 }
@@ -80,6 +81,7 @@ impl<S: Source> Play<'_, '_, S> {
         if start == end {
             return Ok(());
         }
+        self.check_room(start, end, protection)?;
         let arguments = [
             start,
             end - start,
@@ -90,6 +92,20 @@ impl<S: Source> Play<'_, '_, S> {
         ];
         self.call(event, libc::SYS_mmap, arguments)?;
         self.space.map(start, end, protection);
+        Ok(())
+    }
+
+    /// Whether there may be so much more memory. The kernel sees to what can be written
+    /// to; of the rest, small pieces are limited by how many it allows.
+    fn check_room(&self, start: u64, end: u64, protection: u32) -> Result<(), PlayError> {
+        const LARGE: u64 = 1 << 20;
+        let more = end - start;
+        if protection == 0 || more < LARGE {
+            return Ok(());
+        }
+        if self.space.accessible().saturating_add(more) > self.blank.memory {
+            return Err(PlayError::Limit("its memory"));
+        }
         Ok(())
     }
 

@@ -59,6 +59,13 @@ impl Space {
             .collect()
     }
 
+    /// How much of it somebody can access.
+    pub(crate) fn accessible(&self) -> u64 {
+        let all = self.all().into_iter();
+        let parts = all.filter(|range| range.protection != 0);
+        parts.map(|range| range.end - range.start).sum()
+    }
+
     pub(crate) fn all(&self) -> Vec<Range> {
         self.within(0, u64::MAX)
     }

@@ -60,6 +60,11 @@ impl Archive {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The memory that all of it may take.
+    pub(crate) fn purse(&self) -> Purse {
+        self.logs().purse.clone()
+    }
+
     /// A log for a process.
     pub(crate) fn open(&self, whose: Whose) -> Log {
         let logs = &mut *self.logs();
@@ -177,6 +182,7 @@ impl Archive {
             state.events += one.events;
             state.memory += one.memory;
         }
+        state.memory += logs.purse.common();
         state
     }
 }

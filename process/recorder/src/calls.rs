@@ -28,6 +28,8 @@ pub(crate) struct Entered {
     pub(crate) arguments: [u64; 6],
     pub(crate) read: Option<u32>,
     pub(crate) way: Way,
+    /// How often the token had changed hands when it began.
+    pub(crate) handovers: u64,
     /// The extended registers, where other threads may run before it ends.
     pub(crate) extended: Vec<u8>,
 }
@@ -127,6 +129,10 @@ impl Session {
             }
             _ => {}
         }
+        if matches!(call.class, Class::Control | Class::Mapping) {
+            // Behind it that may not be found any more.
+            self.publish();
+        }
         let read = self.checksum(&read_by(call, &arguments, &Seen(self.thread.tracee)));
         arguments = registers.arguments();
         let mut entered = Entered {
@@ -135,6 +141,7 @@ impl Session {
             arguments,
             read,
             way,
+            handovers: self.shared.handovers.get(),
             extended: Vec::new(),
         };
         if !self.others.is_empty() {
@@ -202,15 +209,17 @@ impl Session {
             Trouble::Unrecordable(format!("{name} with {value:#x}, which is not in the table"))
         })?;
         let mut writes = self.copies(&extents)?;
+        self.publish_call(&extents, entered.handovers);
         if let Way::BorrowedMemory(before) = &entered.way {
             writes.extend(self.changed_pages(before)?);
         }
         writes.extend(self.written_by_control(call, &arguments, result));
-        writes.extend(self.changed_by_others());
+        // A replay maps first and writes then, to where things are afterwards.
         let content = match call.class {
             Class::Mapping if !is_error(result) => self.mapped(call, &arguments, result)?,
             _ => None,
         };
+        writes.extend(self.changed_by_others());
         let mut recorded = arguments[..usize::from(call.arguments)].to_vec();
         match (&entered.way, call.number.cast_signed()) {
             (Way::Detaching(len), _) => recorded.push(*len),
@@ -237,9 +246,11 @@ impl Session {
             self.thread.interrupted = Some(event);
         } else {
             self.log.append(&Event::Call(event));
+            self.has_told();
             self.look_at_output(call, &arguments, result);
             if !was_interrupted(result) {
                 self.thread.at_exit.learn(call.number, &arguments);
+                self.follow_others()?;
                 self.turn(entered.registers.rip())?;
                 self.others.stands_behind_event();
             }

@@ -11,6 +11,7 @@ use crate::calls::{Way, unrecordable};
 use crate::log::{Joint, Page, Whose};
 use crate::parting::counter_on;
 use crate::session::{Phase, Session, Trouble};
+use crate::sharing::Look;
 use crate::snapshot::Image;
 use crate::{privileges, turns};
 
@@ -154,12 +155,15 @@ impl Session {
         heir.sites.clone_from(&self.sites);
         heir.asking.clone_from(&self.asking);
         heir.unforked.clone_from(&self.unforked);
-        heir.sharing = self.sharing.of_child();
+        heir.sharing = self.sharing.of_child(child.pid());
         heir
     }
 
     /// A process that was just made begins to run.
     pub(crate) fn begin_child(&mut self, among_many: bool) -> Result<(), Trouble> {
+        if self.shares_memory() {
+            self.find_shared(Look::Born)?;
+        }
         if among_many {
             self.log.put_off();
         } else {
@@ -184,7 +188,7 @@ impl Session {
 
     fn page_sums(&self) -> Result<Vec<(u64, u32)>, Trouble> {
         let mut sums = Vec::new();
-        let image = Image::of(self.thread.tracee.pid())?;
+        let image = Image::of(self.thread.tracee.pid())?.with(self.mirrored());
         image.writable_pages(|address, page: &mut Page| {
             sums.push((address, crc32c::crc32c(page)));
             Ok::<_, Trouble>(())
@@ -196,7 +200,7 @@ impl Session {
     pub(crate) fn changed_pages(&self, before: &[(u64, u32)]) -> Result<Vec<Write>, Trouble> {
         let mut writes = Vec::new();
         let mut there = Vec::new();
-        let image = Image::of(self.thread.tracee.pid())?;
+        let image = Image::of(self.thread.tracee.pid())?.with(self.mirrored());
         image.writable_pages(|address, page: &mut Page| {
             there.push(address);
             let sum = crc32c::crc32c(page);

@@ -12,6 +12,7 @@ use reprise_syscalls::Call;
 use crate::log::{Brought, Page};
 use crate::maps;
 use crate::session::{Session, Trouble};
+use crate::sharing::Look;
 use crate::snapshot::Image;
 
 /// How many parts of files are kept for others that map them, and the longest.
@@ -41,13 +42,18 @@ impl Session {
         arguments: &[u64; 6],
         result: u64,
     ) -> Result<Option<Content>, Trouble> {
-        let shared = match call.number.cast_signed() {
-            libc::SYS_mmap => is_shared(arguments[3]),
-            libc::SYS_shmat => true,
-            _ => false,
+        let look = match call.number.cast_signed() {
+            libc::SYS_mmap if is_shared(arguments[3]) && is_anonymous(arguments[3]) => {
+                Some(Look::New(result))
+            }
+            libc::SYS_mmap if is_shared(arguments[3]) => Some(Look::Mapped),
+            libc::SYS_shmat => Some(Look::Mapped),
+            // Where the heap ends nothing is shared.
+            libc::SYS_brk => None,
+            _ => self.shares_memory().then_some(Look::Mapped),
         };
-        if shared || self.shares_memory() {
-            self.find_shared()?;
+        if let Some(look) = look {
+            self.find_shared(look)?;
         }
         let pages =
             |start: u64, len: u64| (start, start.saturating_add(len).next_multiple_of(PAGE));
@@ -155,6 +161,11 @@ impl Session {
 /// Whether a mapping with these flags is seen by others.
 fn is_shared(flags: u64) -> bool {
     flags as i32 & libc::MAP_TYPE & (libc::MAP_SHARED & libc::MAP_TYPE) != 0
+}
+
+/// Whether a mapping with these flags has no file.
+fn is_anonymous(flags: u64) -> bool {
+    flags as i32 & libc::MAP_ANONYMOUS != 0
 }
 
 /// Whether pages are left out of copies of the process by this advice, and so

@@ -26,10 +26,11 @@ use crate::control::Control;
 use crate::dump::Why;
 use crate::dumper::Dumper;
 use crate::log::{Bounds, Whose};
+use crate::mirror::Mirrors;
 use crate::session::{Ended, Phase, Session, Trouble};
 use crate::shared::{Orders, Shared};
-use crate::sharing::Token;
 use crate::spawn::{StartError, Started, Waiting};
+use crate::token::Token;
 use crate::turns::{self, Quiet};
 use crate::{Settings, Sink, guard, memory, shadow, signals};
 
@@ -120,6 +121,7 @@ pub(crate) fn run(
     };
     // Without it the recorder cannot be told anything, and records all the same.
     let listening = control.listen(process);
+    let purse = archive.purse();
     let shared = Rc::new(Shared {
         archive,
         orders,
@@ -132,6 +134,9 @@ pub(crate) fn run(
         births: RefCell::default(),
         leaving: Cell::new(false),
         token: Token::default(),
+        mirrors: RefCell::new(Mirrors::new(purse)),
+        writer: RefCell::default(),
+        handovers: Cell::default(),
         loans,
         let_go: Cell::default(),
         brought: RefCell::default(),
@@ -266,6 +271,7 @@ impl Family {
     /// A process that was made by another is over, or has been let go.
     fn ended(&mut self, member: &Session, ended: Option<Ended>) {
         guard::leaves(member.process);
+        self.shared.shares_no_more(member.process);
         self.shared.token.give_back(member.process);
         self.shared.members.set(self.members.len());
         member.log.ended(ended);

@@ -47,6 +47,7 @@ use crate::segment::find_syscall;
 use crate::session::Ended;
 use crate::shadow::inherit_orphans;
 use crate::spawn::{FOR_SUBJECT, OPTIONS, end_of, leave_signals_to_subject};
+use crate::threads::state_of;
 
 /// How long the stop that a recorder's death brings is waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -175,14 +176,17 @@ fn take_over(pid: Pid) -> Result<Ended, TraceError> {
     others.seize(pid, Some(pid));
     // Comes true when the stop that it is in is over.
     subject.interrupt()?;
-    let (mut woken, mut undone) = (false, false);
-    let begun = Instant::now();
+    let mut undone = false;
+    // The kernel's stop may come more than once, for each thread of the recorder that
+    // the subject was handed to before all were dead; and it may come late.
+    let until = Instant::now() + PATIENCE;
     loop {
-        others.undo(&mut woken);
+        let ours = Instant::now() < until;
+        others.undo(ours);
         if others.left.is_empty() && !undone {
             others.seize(pid, Some(pid));
         }
-        let stop = if others.left.is_empty() && (woken || begun.elapsed() > PATIENCE) {
+        let stop = if others.left.is_empty() && !ours {
             Some(subject.wait()?)
         } else {
             std::thread::sleep(Duration::from_millis(1));
@@ -190,8 +194,7 @@ fn take_over(pid: Pid) -> Result<Ended, TraceError> {
         };
         let Some(stop) = stop else {
             // A thread that was let go may be what the kernel's stop has reached last.
-            if others.left.is_empty() && !woken && is_stopped(pid) {
-                woken = true;
+            if ours && others.look_at(pid) {
                 subject.send(libc::SIGCONT)?;
             }
             continue;
@@ -210,7 +213,7 @@ fn take_over(pid: Pid) -> Result<Ended, TraceError> {
                 }
                 subject.resume(Resume::Freely, 0)?;
             }
-            other => follow(subject, other, &mut woken)?,
+            other => follow(subject, other, ours)?,
         }
     }
 }
@@ -226,10 +229,7 @@ struct Others {
 impl Others {
     /// Begins to trace those of a process that are not traced yet, but for one.
     fn seize(&mut self, process: Pid, but: Option<Pid>) {
-        let tasks = fs::read_dir(format!("/proc/{process}/task"));
-        let names = tasks.into_iter().flatten().flatten();
-        let numbers = names.filter_map(|task| task.file_name().to_str()?.parse().ok());
-        for number in numbers.map(Pid::from_raw) {
+        for number in threads_of(process) {
             if Some(number) == but || !self.seen.insert(number) {
                 continue;
             }
@@ -240,8 +240,28 @@ impl Others {
         }
     }
 
-    /// Undoes what was done to those that have stopped, and lets them go.
-    fn undo(&mut self, woken: &mut bool) {
+    /// Looks for threads of a process that have stopped unseen: those that were let go
+    /// before they could be, from here on, and whether there is one that nobody traces.
+    fn look_at(&mut self, process: Pid) -> bool {
+        let mut stopped = false;
+        for thread in threads_of(process) {
+            match state_of(thread) {
+                Some(b'T') => stopped = true,
+                Some(b't') if thread != process => {
+                    let thread = Tracee::already(thread);
+                    if !self.left.contains(&thread) && is_traced_here(thread.pid()) {
+                        self.left.push(thread);
+                    }
+                }
+                _ => {}
+            }
+        }
+        stopped
+    }
+
+    /// Undoes what was done to those that have stopped, and lets them go. Stops may be
+    /// `ours`, by the recorder's death.
+    fn undo(&mut self, ours: bool) {
         self.left.retain(|&thread| match thread.wait_now() {
             Ok(None) => true,
             Err(_) | Ok(Some(Stop::Exited(_) | Stop::Killed(_))) => false,
@@ -251,24 +271,20 @@ impl Others {
                 let _ = undo(thread);
                 thread.detach(0).is_err()
             }
-            Ok(Some(stop)) => follow(thread, stop, woken).is_ok(),
+            Ok(Some(stop)) => follow(thread, stop, ours).is_ok(),
         });
     }
 }
 
-/// Lets a thread go on that has stopped in some way on its own.
-fn follow(thread: Tracee, stop: Stop, woken: &mut bool) -> Result<(), TraceError> {
+/// Lets a thread go on that has stopped in some way on its own, or for the recorder's
+/// death where that may be.
+fn follow(thread: Tracee, stop: Stop, ours: bool) -> Result<(), TraceError> {
     match stop {
-        // The recorder's death has stopped it, or is about to.
-        Stop::Trap(Trap::Stop(libc::SIGSTOP)) if !*woken => {
-            *woken = true;
+        Stop::Trap(Trap::Stop(libc::SIGSTOP)) if ours => {
             thread.send(libc::SIGCONT)?;
             thread.resume(Resume::Freely, 0)
         }
-        Stop::Signal(libc::SIGSTOP) if !*woken => {
-            *woken = true;
-            thread.resume(Resume::Freely, 0)
-        }
+        Stop::Signal(libc::SIGSTOP) if ours => thread.resume(Resume::Freely, 0),
         Stop::Signal(libc::SIGILL) if restores(thread) => thread.resume(Resume::Freely, 0),
         // The step that the recorder had it make.
         Stop::Signal(libc::SIGTRAP) if is_step(thread) => thread.resume(Resume::Freely, 0),
@@ -286,14 +302,20 @@ fn follow(thread: Tracee, stop: Stop, woken: &mut bool) -> Result<(), TraceError
     }
 }
 
-/// Whether a thread of a process is stopped that nobody traces.
-fn is_stopped(process: Pid) -> bool {
+fn threads_of(process: Pid) -> Vec<Pid> {
     let tasks = fs::read_dir(format!("/proc/{process}/task"));
-    tasks.into_iter().flatten().flatten().any(|task| {
-        let stat = fs::read_to_string(task.path().join("stat")).unwrap_or_default();
-        let state = stat.rsplit_once(") ").map(|(_, rest)| rest);
-        state.is_some_and(|state| state.starts_with('T'))
-    })
+    let names = tasks.into_iter().flatten().flatten();
+    let numbers = names.filter_map(|task| task.file_name().to_str()?.parse().ok());
+    numbers.map(Pid::from_raw).collect()
+}
+
+/// Whether this process traces a thread.
+fn is_traced_here(thread: Pid) -> bool {
+    let status = fs::read_to_string(format!("/proc/{thread}/status")).unwrap_or_default();
+    let tracer = status
+        .lines()
+        .find_map(|line| line.strip_prefix("TracerPid:"));
+    tracer.is_some_and(|tracer| tracer.trim() == std::process::id().to_string())
 }
 
 fn is_step(thread: Tracee) -> bool {

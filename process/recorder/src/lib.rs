@@ -15,7 +15,7 @@
 //! | … at a system call? | `calls.rs`; when it maps memory `contents.rs` |
 //! | … at a signal? | `signals.rs` |
 //! | … at an instruction that asks the processor? | `asking.rs` |
-//! | … when it makes a process? | `children.rs`; when they share memory: `sharing.rs` |
+//! | … when it makes a process? | `children.rs`; when they share memory: `sharing.rs`, `token.rs`, and if that is much: `followed.rs`, `mirror.rs` |
 //! | … when it has several threads? | `threads.rs`; whose turn it is: `turns.rs`; in the middle of a computation: `cut_off.rs`, `repetition.rs`; letting go of them: `escort.rs`; what their end writes: `at_exit.rs` |
 //! | where does a segment begin, and the run end? | `segment.rs`, `snapshot.rs` |
 //! | what is kept, and for how long? | `log.rs`, of all processes `archive.rs`; in how much memory: `purse.rs`, `memory.rs`; the subject's memory: `shadow.rs` |
@@ -41,11 +41,13 @@ mod dump;
 mod dumper;
 mod escort;
 mod family;
+mod followed;
 mod guard;
 mod host;
 mod log;
 mod maps;
 mod memory;
+mod mirror;
 mod parting;
 mod privileges;
 mod program;
@@ -61,6 +63,7 @@ mod signals;
 mod snapshot;
 mod spawn;
 mod threads;
+mod token;
 mod turns;
 
 pub use crate::attach::{AttachError, Attached};

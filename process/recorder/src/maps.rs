@@ -6,6 +6,8 @@ use std::io;
 use nix::unistd::Pid;
 use reprise_process_events::Region;
 
+use crate::mirror::Object;
+
 /// A line of `/proc/PID/maps`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Mapped {
@@ -16,6 +18,8 @@ pub(crate) struct Mapped {
     pub(crate) shared: bool,
     /// There is a file behind it.
     pub(crate) file: bool,
+    /// What others may have mapped, too.
+    pub(crate) object: Object,
 }
 
 impl Mapped {
@@ -65,7 +69,7 @@ fn parse(line: &str) -> Option<Mapped> {
     };
     let (start, end) = field().split_once('-')?;
     let flags = field().as_bytes();
-    let (offset, _device, inode) = (field(), field(), field());
+    let (offset, device, inode) = (field(), field(), field());
     let protection = flags
         .iter()
         .zip(b"rwx")
@@ -85,6 +89,11 @@ fn parse(line: &str) -> Option<Mapped> {
         // The kernel's code for all programs is there before it is used, too.
         // The first memory that was made for `shmat` has the number 0.
         file: inode != "0" || rest == "[vdso]" || rest.starts_with("/SYSV"),
+        object: Object {
+            device: device.to_owned(),
+            inode: inode.parse().ok()?,
+            attached: rest.starts_with("/SYSV"),
+        },
     })
 }
 
@@ -184,6 +193,8 @@ mod tests {
         };
         assert_eq!(mapped.region, region);
         assert!(mapped.shared && mapped.file);
+        let object = &mapped.object;
+        assert_eq!((object.device.as_str(), object.inode), ("00:01", 1037));
         let stack = parse("7ffd0000-7ffe0000 r-xp 00000000 00:00 0    [stack]").unwrap();
         assert_eq!(stack.region.name, "[stack]");
         assert_eq!(stack.region.protection, 5);

@@ -12,7 +12,7 @@ use crate::session::{Ended, Phase, Session, Trouble, was_interrupted};
 impl Session {
     /// Ends the recording and lets the process run on as it would have.
     pub(crate) fn let_go(&mut self, trouble: &Trouble, stop: Stop) -> Result<(), TraceError> {
-        self.shared.token.give_back(self.process);
+        self.share_no_more();
         self.log.cut_short(CutShort::Stopped {
             by: trouble.to_string(),
         });
@@ -62,6 +62,17 @@ impl Session {
         }
         self.phase = escort.map_or(Phase::LetGo, Phase::Escorted);
         Ok(())
+    }
+
+    /// It runs without the token from here on.
+    fn share_no_more(&mut self) {
+        if self.sharing.followed.take().is_some() && self.shared.has_others() {
+            let why = "a process that is recorded no more may change it, which is not seen";
+            self.shared.archive.note("shared memory", why);
+        }
+        self.publish_last();
+        self.shared.shares_no_more(self.process);
+        self.shared.token.give_back(self.process);
     }
 
     /// Undoes what was done to the subject, which needs a place where it can make

@@ -11,6 +11,14 @@ struct Inner {
     allowed: u64,
     taken: AtomicU64,
     takers: AtomicU64,
+    /// What is nobody's alone.
+    common: AtomicU64,
+}
+
+/// Something that is nobody's alone, until it is dropped.
+pub(crate) struct Common {
+    purse: Purse,
+    len: u64,
 }
 
 /// What one log takes of it, until it is dropped.
@@ -25,6 +33,7 @@ impl Purse {
             allowed,
             taken: AtomicU64::new(0),
             takers: AtomicU64::new(0),
+            common: AtomicU64::new(0),
         }))
     }
 
@@ -40,9 +49,32 @@ impl Purse {
         self.0.allowed
     }
 
+    /// Something of this length is kept for several.
+    pub(crate) fn count(&self, len: u64) -> Common {
+        self.0.common.fetch_add(len, Ordering::Relaxed);
+        let purse = self.clone();
+        Common { purse, len }
+    }
+
+    /// What is nobody's alone.
+    pub(crate) fn common(&self) -> u64 {
+        self.0.common.load(Ordering::Relaxed)
+    }
+
+    /// What is left for the logs.
+    fn left(&self) -> u64 {
+        self.0.allowed.saturating_sub(self.common())
+    }
+
     /// Whether more is taken than allowed.
     pub(crate) fn is_overdrawn(&self) -> bool {
-        self.0.taken.load(Ordering::Relaxed) > self.0.allowed
+        self.0.taken.load(Ordering::Relaxed) > self.left() || self.common() > self.0.allowed
+    }
+}
+
+impl Drop for Common {
+    fn drop(&mut self) {
+        self.purse.0.common.fetch_sub(self.len, Ordering::Relaxed);
     }
 }
 
@@ -58,7 +90,7 @@ impl Share {
     /// than is fair.
     pub(crate) fn is_too_much(&self) -> bool {
         let takers = self.purse.0.takers.load(Ordering::Relaxed).max(1);
-        self.purse.is_overdrawn() && self.taken > self.purse.0.allowed / takers
+        self.purse.is_overdrawn() && self.taken > self.purse.left() / takers
     }
 }
 
@@ -87,5 +119,17 @@ mod tests {
         assert!(!greedy.is_too_much());
         greedy.take(101);
         assert!(greedy.is_too_much());
+    }
+
+    #[test]
+    fn what_is_kept_for_several_leaves_less_for_each() {
+        let purse = Purse::new(100);
+        let (mut one, _other) = (purse.share(), purse.share());
+        one.take(30);
+        assert!(!one.is_too_much());
+        let common = purse.count(80);
+        assert!(purse.is_overdrawn() && one.is_too_much());
+        drop(common);
+        assert!(!purse.is_overdrawn());
     }
 }

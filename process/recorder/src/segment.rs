@@ -92,8 +92,11 @@ impl Session {
                 shadow::bury_for(self.process, |shadow| {
                     shadow::wait_in_name(self.thread.tracee, behind, shadow)
                 });
+                let mirrored = self.mirrored();
+                let original = Image::of(self.thread.tracee.pid())?.with(mirrored);
                 Shadow::of(
                     self.thread.tracee,
+                    original,
                     behind,
                     parent,
                     &self.unforked,
@@ -103,7 +106,10 @@ impl Session {
             None => Err(NoShadow::Refused),
         };
         match shadow {
-            Ok(shadow) => self.log.begin(start, shadow, joint, before.elapsed()),
+            Ok(shadow) => {
+                self.log.begin(start, shadow, joint, before.elapsed());
+                self.has_told();
+            }
             // The history then gets longer where it may, and is lost where a
             // new one has to begin.
             Err(why) => {
@@ -127,7 +133,7 @@ impl Session {
         let (unused, sums) = loop {
             // What others' calls have brought in belongs to the end, too.
             self.finish_calls(at)?;
-            let image = Image::of(self.thread.tracee.pid())?;
+            let image = Image::of(self.thread.tracee.pid())?.with(self.mirrored());
             let sums = image.sums(state.registers.rsp())?;
             if !self.look_at_others()? {
                 break sums;

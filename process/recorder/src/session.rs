@@ -320,6 +320,9 @@ impl Session {
     }
 
     fn handle(&mut self, stop: Stop) -> Result<Next, Trouble> {
+        if stop == Stop::Trap(Trap::Exit) {
+            self.publish_last();
+        }
         if stop == Stop::Trap(Trap::Exit) && self.first && self.thread.tracee.pid() == self.process
         {
             guard::ends(self.thread.tracee.message()? as u32);
@@ -344,6 +347,7 @@ impl Session {
             Stop::Trap(Trap::Exec) => {
                 self.executed = true;
                 self.sharing = Sharing::default();
+                self.shared.shares_no_more(self.process);
                 self.shared.token.give_back(self.process);
                 self.thread.entered = None;
                 self.forget_others();

@@ -70,11 +70,12 @@ struct Grave {
 static GRAVES: Mutex<Vec<Grave>> = Mutex::new(Vec::new());
 
 impl Shadow {
-    /// Makes a shadow of a stopped process, by the `syscall` instruction that
+    /// Makes a shadow of a stopped process, whose memory `original` is, by the `syscall` instruction that
     /// ends at `behind`. `unforked` is memory that the process keeps from its
     /// copies.
     pub(crate) fn of(
         process: Tracee,
+        original: Image,
         behind: u64,
         parent: Parent,
         unforked: &[(u64, u64)],
@@ -82,7 +83,6 @@ impl Shadow {
     ) -> Result<Self, NoShadow> {
         bury();
         let mut pages: Vec<(u64, Box<Page>)> = Vec::new();
-        let original = Image::of(process.pid()).map_err(NoShadow::Proc)?;
         let mut uncopied = Vec::new();
         for part in original.uncopied(unforked) {
             uncopied.push((part.region.start, part.region.end));

@@ -2,7 +2,8 @@
 //! what of them, and whose turn it is.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -17,9 +18,11 @@ use crate::attach::Loans;
 use crate::contents::Which;
 use crate::dump::Why;
 use crate::dumper::Dumper;
+use crate::followed::Followed;
 use crate::log::Brought;
-use crate::sharing::Token;
+use crate::mirror::Mirrors;
 use crate::spawn::FOR_SUBJECT;
+use crate::token::Token;
 
 /// The most processes that are recorded at a time; more run unrecorded.
 const MEMBERS: usize = 256;
@@ -83,6 +86,13 @@ pub(crate) struct Shared {
     pub(crate) leaving: Cell<bool>,
     /// Who runs, of those that share memory.
     pub(crate) token: Token,
+    /// What is in that memory, where it is much.
+    pub(crate) mirrors: RefCell<Mirrors>,
+    /// Who of those that share it had the token last. What it has written may not be
+    /// known yet.
+    pub(crate) writer: RefCell<Option<Rc<Followed>>>,
+    /// How often it was another one.
+    pub(crate) handovers: Cell<u64>,
     /// What files have brought in, that others may map, too.
     pub(crate) brought: RefCell<HashMap<Which, Arc<Brought>>>,
     /// Where files have instructions that ask the processor.
@@ -139,6 +149,22 @@ impl Shared {
     pub(crate) fn was_disturbed(&self, process: Pid) -> bool {
         let mut disturbed = self.disturbed.borrow_mut();
         !disturbed.is_empty() && disturbed.remove(&process.as_raw().cast_unsigned())
+    }
+
+    /// What a process has written to shared memory is known, or cannot be known any
+    /// more. Returns whether it was the one who had the token last.
+    pub(crate) fn forget_last(&self, process: Pid) -> Option<Rc<Followed>> {
+        let mut last = self.writer.borrow_mut();
+        last.take_if(|last| last.is_of(process))
+    }
+
+    /// A process shares no memory with the others any more.
+    pub(crate) fn shares_no_more(&self, process: Pid) {
+        let mirrors = &mut *self.mirrors.borrow_mut();
+        if let Some(last) = self.forget_last(process) {
+            last.is_lost(mirrors);
+        }
+        mirrors.maps(process, &BTreeSet::new());
     }
 
     /// Whether the subject ran before it was recorded.

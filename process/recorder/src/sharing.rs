@@ -6,12 +6,11 @@
 //! Who computes for long while others want the token has to stop; a new segment
 //! begins when it goes on, since there is no call to write the changes down with.
 //!
-//! What has changed is found by comparing all of it, so there is a limit to how much
-//! that is: `studies/last-programs` has the figures, and what more would need.
+//! What has changed is found by comparing all of it as long as that is little, and
+//! otherwise by asking the kernel who has written where (`followed.rs`).
 
-use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
-use std::time::{Duration, Instant};
+use std::rc::Rc;
+use std::time::Instant;
 
 use nix::libc;
 use nix::unistd::Pid;
@@ -19,77 +18,30 @@ use reprise_process_events::{Event, PAGE, Write};
 use reprise_tracee::{Resume, Stop, Trap};
 
 use crate::cut_off::Stopped;
+use crate::followed::{Followed, Range};
 use crate::log::Joint;
-use crate::maps;
+use crate::maps::{self, Mapped};
 use crate::session::{Phase, Session, Trouble};
 use crate::turns::{self, PAUSE};
 
-/// The most shared memory that is looked at with each call.
+/// The most shared memory that is compared with each call.
 const MOST: u64 = 1 << 20;
 
-/// How long a process may compute while others want the token.
-const COMPUTING: Duration = Duration::from_millis(50);
-
-/// Who runs, of the processes that share memory.
-#[derive(Default)]
-pub(crate) struct Token {
-    holder: Cell<Option<(Pid, Instant)>>,
-    /// Those that wait for it, in the order in which they came.
-    queue: RefCell<VecDeque<Pid>>,
-}
-
-impl Token {
-    fn take(&self, process: Pid) -> bool {
-        if self.is_held_by(process) {
-            return true;
-        }
-        let mut queue = self.queue.borrow_mut();
-        let is_next = queue.front().is_none_or(|next| *next == process);
-        if self.holder.get().is_none() && is_next {
-            queue.pop_front();
-            self.holder.set(Some((process, Instant::now())));
-            return true;
-        }
-        if !queue.contains(&process) {
-            queue.push_back(process);
-        }
-        false
-    }
-
-    pub(crate) fn is_held_by(&self, process: Pid) -> bool {
-        self.holder
-            .get()
-            .is_some_and(|(holder, _)| holder == process)
-    }
-
-    /// The process does not hold it any more, nor want it.
-    pub(crate) fn give_back(&self, process: Pid) {
-        let mut queue = self.queue.borrow_mut();
-        queue.retain(|waiting| *waiting != process);
-        if self.is_held_by(process) {
-            self.holder.set(None);
-        }
-        if !queue.is_empty() {
-            turns::look_again();
-        }
-    }
-
-    /// Who has held it for too long.
-    pub(crate) fn overdue(&self) -> Option<Pid> {
-        let (holder, since) = self.holder.get()?;
-        let wanted = !self.queue.borrow().is_empty();
-        (wanted && since.elapsed() >= COMPUTING).then_some(holder)
-    }
-}
+/// Pieces that differ are one if so few bytes are between them.
+const NEAR: usize = 32;
 
 /// What a process knows of the memory that it shares.
 #[derive(Clone, Default)]
 pub(crate) struct Sharing {
-    /// From where to where.
-    ranges: Vec<(u64, u64)>,
+    /// What is compared, from where to where.
+    compared: Vec<(u64, u64)>,
     /// What was there when the token was given back; nothing if nobody else was
     /// there.
     seen: Option<Vec<Vec<u8>>>,
+    /// What is too much for that.
+    pub(crate) followed: Option<Rc<Followed>>,
+    /// How many mirrors there were when it was last looked at what is shared.
+    pub(crate) mirrors: u64,
     /// The token has just been taken, and it is not known what has changed.
     is_fresh: bool,
     /// It was stopped in the middle of a computation, and waits for the token.
@@ -100,44 +52,89 @@ pub(crate) struct Sharing {
 
 impl Sharing {
     /// What a process has that was just made by this one.
-    pub(crate) fn of_child(&self) -> Self {
+    pub(crate) fn of_child(&self, child: Pid) -> Self {
+        let followed = self.followed.as_ref();
         Self {
-            ranges: self.ranges.clone(),
+            compared: self.compared.clone(),
+            followed: followed.map(|followed| Rc::new(followed.of_child(child))),
+            mirrors: self.mirrors,
             ..Self::default()
         }
     }
 }
 
+/// Why it is looked at what is shared.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Look {
+    /// Something was mapped, which may hold anything.
+    Mapped,
+    /// Memory was mapped that is zero, from here on.
+    New(u64),
+    /// The process has just been made, with what its parent had.
+    Born,
+}
+
 impl Session {
     /// The address space has changed: finds out what is shared.
-    pub(crate) fn find_shared(&mut self) -> Result<(), Trouble> {
+    pub(crate) fn find_shared(&mut self, look: Look) -> Result<(), Trouble> {
         const WRITABLE: u32 = libc::PROT_WRITE as u32;
-        let mapped = maps::mapped(self.thread.tracee.pid())?;
-        let shared = mapped.iter().filter(|mapped| mapped.shared);
-        let shared = shared.map(|mapped| &mapped.region);
-        let shared = shared.filter(|region| region.protection & WRITABLE != 0);
-        let ranges: Vec<(u64, u64)> = shared.map(|region| (region.start, region.end)).collect();
-        let len: u64 = ranges.iter().map(|(start, end)| end - start).sum();
-        let sharing = &mut self.sharing;
-        if len > MOST {
-            let why = "it is over 1 MiB, and what other processes change in it is not seen";
-            self.log.note("shared memory", why);
-            sharing.ranges.clear();
-        } else {
-            sharing.ranges = ranges;
+        if self.borrows {
+            return Ok(());
         }
-        sharing.seen = None;
+        let mapped = maps::mapped(self.process)?;
+        let shared: Vec<&Mapped> = mapped.iter().filter(|mapped| mapped.shared).collect();
+        let is_writable = |mapped: &&&Mapped| mapped.region.protection & WRITABLE != 0;
+        let is_mirrored = |mapped: &Mapped| self.shared.mirrors.borrow().has(&mapped.object);
+        let len = |mapped: &Mapped| mapped.region.end - mapped.region.start;
+        let all = shared.iter().filter(is_writable);
+        let all: u64 = all.map(|mapped| len(mapped)).sum();
+        let much = all > MOST;
+        let (mut compared, mut followed) = (Vec::new(), Vec::new());
+        for mapped in &shared {
+            let writable = is_writable(&mapped);
+            if is_mirrored(mapped) || (writable && much) {
+                followed.push(Range::of(mapped, writable));
+            } else if writable {
+                compared.push((mapped.region.start, mapped.region.end));
+            }
+        }
+        self.keep_compared(compared);
+        self.follow_shared(followed, look)?;
+        self.sharing.mirrors = self.shared.mirrors.borrow().made();
+        Ok(())
+    }
+
+    /// These are compared from here on; what was seen of those that were is still known.
+    fn keep_compared(&mut self, compared: Vec<(u64, u64)>) {
+        let before = std::mem::replace(&mut self.sharing.compared, compared);
+        let Some(mut seen) = self.sharing.seen.take() else {
+            return;
+        };
+        let known = |range: &(u64, u64)| {
+            let at = before.iter().position(|one| one == range);
+            let seen = at.and_then(|at| seen.get_mut(at));
+            seen.map(std::mem::take).unwrap_or_default()
+        };
+        self.sharing.seen = Some(self.sharing.compared.iter().map(known).collect());
+    }
+
+    /// What another process has begun to follow, this one has to follow, too.
+    pub(crate) fn follow_others(&mut self) -> Result<(), Trouble> {
+        let made = self.shared.mirrors.borrow().made();
+        if self.shares_memory() && self.sharing.mirrors != made {
+            self.find_shared(Look::Mapped)?;
+        }
         Ok(())
     }
 
     /// Whether it has any such memory.
     pub(crate) fn shares_memory(&self) -> bool {
-        !self.sharing.ranges.is_empty()
+        !self.sharing.compared.is_empty() || self.sharing.followed.is_some()
     }
 
     /// Whether it takes part in handing the token around.
     fn shares(&self) -> bool {
-        !self.sharing.ranges.is_empty() && !self.borrows
+        self.shares_memory() && !self.borrows
     }
 
     /// Whether it does, and there is somebody else.
@@ -155,7 +152,7 @@ impl Session {
         if !self.shares_with_others() {
             self.sharing.seen = None;
         } else if !made_again || self.sharing.seen.is_none() {
-            self.sharing.seen = Some(self.shared_content());
+            self.sharing.seen = Some(self.compared_content());
         }
         self.shared.token.give_back(self.process);
     }
@@ -175,47 +172,43 @@ impl Session {
         }
         if self.shared.token.take(self.process) {
             self.sharing.is_fresh = true;
+            self.catch_up();
             return true;
         }
         self.wake = Some(Instant::now() + PAUSE);
         false
     }
 
-    fn shared_content(&self) -> Vec<Vec<u8>> {
+    fn compared_content(&self) -> Vec<Vec<u8>> {
         let read = |&(start, end): &(u64, u64)| {
             let len = usize::try_from(end - start).unwrap_or(0);
             // The call may be one that takes it away.
             self.thread.tracee.read_some(start, len)
         };
-        self.sharing.ranges.iter().map(read).collect()
+        self.sharing.compared.iter().map(read).collect()
     }
 
     /// What others have changed since the call began. The process has the token.
     pub(crate) fn changed_by_others(&mut self) -> Vec<Write> {
-        if !std::mem::take(&mut self.sharing.is_fresh) {
+        if !std::mem::take(&mut self.sharing.is_fresh) || !self.shares() {
             return Vec::new();
         }
+        let mut writes = self.unseen();
         // Others may have ended meanwhile.
         let had_others = self.sharing.seen.is_some() || self.shared.has_others();
-        if !self.shares() || !had_others {
-            return Vec::new();
+        if !had_others || self.sharing.compared.is_empty() {
+            return writes;
         }
-        let now = self.shared_content();
+        let now = self.compared_content();
         // Kept: a call that was cut off and is made again has not told anything.
         let before = self.sharing.seen.as_ref();
-        let mut writes = Vec::new();
-        for (at, ((start, _), now)) in self.sharing.ranges.iter().zip(&now).enumerate() {
+        for (at, ((start, _), now)) in self.sharing.compared.iter().zip(&now).enumerate() {
             let before = before.and_then(|before| before.get(at));
             let pages = now.chunks(PAGE as usize).enumerate();
             for (page, bytes) in pages {
                 let offset = page * PAGE as usize;
                 let known = before.and_then(|before| before.get(offset..offset + bytes.len()));
-                if let Some((first, end)) = difference(known, bytes) {
-                    writes.push(Write {
-                        address: start + (offset + first) as u64,
-                        bytes: bytes[first..end].to_vec(),
-                    });
-                }
+                writes.extend(differences(start + offset as u64, known, bytes));
             }
         }
         writes
@@ -233,7 +226,7 @@ impl Session {
                 self.found = self.leave_repetition()?;
                 if self.found.is_none() {
                     self.pause()?;
-                    self.sharing.seen = Some(self.shared_content());
+                    self.sharing.seen = Some(self.compared_content());
                     self.sharing.paused = true;
                     self.stand_aside();
                 }
@@ -265,6 +258,7 @@ impl Session {
             if !writes.is_empty() {
                 self.log.append(&Event::Changed(writes));
             }
+            self.has_told();
         } else {
             // Others may have run before that was noticed.
             self.log.note(
@@ -278,44 +272,49 @@ impl Session {
     }
 }
 
-/// From where to where two pieces differ; all of it where one is not known.
-fn difference(before: Option<&[u8]>, now: &[u8]) -> Option<(usize, usize)> {
-    let Some(before) = before else {
-        return Some((0, now.len()));
+/// What has to be written to make a piece of memory what it is now; all of it where it
+/// is not known what it was.
+pub(crate) fn differences(address: u64, before: Option<&[u8]>, now: &[u8]) -> Vec<Write> {
+    let write = |(first, end): (usize, usize)| Write {
+        address: address + first as u64,
+        bytes: now[first..end].to_vec(),
     };
-    let differs = |at: &usize| before[*at] != now[*at];
-    let first = (0..now.len()).find(differs)?;
-    let last = (first..now.len()).rev().find(differs)?;
-    Some((first, last + 1))
+    let Some(before) = before else {
+        return vec![write((0, now.len()))];
+    };
+    if before == now {
+        return Vec::new();
+    }
+    let mut parts: Vec<(usize, usize)> = Vec::new();
+    for at in (0..now.len()).filter(|&at| before.get(at) != now.get(at)) {
+        match parts.last_mut() {
+            Some((_, end)) if at <= *end + NEAR => *end = at + 1,
+            _ => parts.push((at, at + 1)),
+        }
+    }
+    parts.into_iter().map(write).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn what_differs_is_found() {
-        assert_eq!(difference(Some(b"same"), b"same"), None);
-        assert_eq!(difference(Some(b"abcdef"), b"abXdYf"), Some((2, 5)));
-        assert_eq!(difference(Some(b"abc"), b"abX"), Some((2, 3)));
-        assert_eq!(difference(None, b"abc"), Some((0, 3)));
+    fn check(before: Option<&[u8]>, now: &[u8], expected: &[(u64, &[u8])]) {
+        let found = differences(1000, before, now);
+        let found: Vec<(u64, &[u8])> = { found.iter() }
+            .map(|write| (write.address, &write.bytes[..]))
+            .collect();
+        assert_eq!(found, expected);
     }
 
     #[test]
-    fn one_holds_the_token_at_a_time() {
-        let (one, two) = (Pid::from_raw(1), Pid::from_raw(2));
-        let token = Token::default();
-        assert!(token.take(one) && token.take(one));
-        assert!(!token.take(two));
-        assert!(token.is_held_by(one));
-        let three = Pid::from_raw(3);
-        assert!(!token.take(three));
-        token.give_back(one);
-        // Who came first is first.
-        assert!(!token.take(three) && !token.take(one));
-        assert!(token.take(two) && token.overdue().is_none());
-        token.give_back(three);
-        token.give_back(two);
-        assert!(!token.take(two) && token.take(one));
+    fn what_differs_is_found() {
+        check(Some(b"same"), b"same", &[]);
+        check(Some(b"abcdef"), b"abXdYf", &[(1002, b"XdY")]);
+        check(Some(b"abc"), b"abX", &[(1002, b"X")]);
+        check(None, b"abc", &[(1000, b"abc")]);
+        let mut far = [0; 100];
+        (far[0], far[99]) = (1, 2);
+        check(Some(&[0; 100]), &far, &[(1000, &[1]), (1099, &[2])]);
     }
 }

@@ -102,6 +102,7 @@ impl Session {
         };
         if let Some(interrupted) = self.thread.interrupted.take() {
             self.log.append(&Event::Call(interrupted));
+            self.has_told();
         }
         let number32 = number.cast_unsigned();
         if effect == Effect::Fatal {

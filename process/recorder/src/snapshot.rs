@@ -8,6 +8,7 @@ use std::os::unix::fs::FileExt as _;
 use nix::unistd::Pid;
 use reprise_process_events::{PAGE, PageSums, Region, STACK_RED_ZONE};
 
+use crate::followed::Mirrored;
 use crate::maps::{self, Mapped};
 
 /// How much is read at once.
@@ -23,6 +24,8 @@ pub(crate) struct Image {
     memory: File,
     pages: File,
     mapped: Vec<Mapped>,
+    /// What is kept of memory that is shared with others.
+    mirrored: Vec<Mirrored>,
     pid: Pid,
 }
 
@@ -32,8 +35,19 @@ impl Image {
             memory: File::open(format!("/proc/{pid}/mem"))?,
             pages: File::open(format!("/proc/{pid}/pagemap"))?,
             mapped: maps::mapped(pid)?,
+            mirrored: Vec::new(),
             pid,
         })
+    }
+
+    /// With these parts as they are there, whatever becomes of them in the process.
+    pub(crate) fn with(self, mirrored: Vec<Mirrored>) -> Self {
+        Self { mirrored, ..self }
+    }
+
+    fn mirrored(&self, address: u64) -> Option<&Mirrored> {
+        let mut all = self.mirrored.iter();
+        all.find(|one| (one.start..one.end).contains(&address))
     }
 
     /// The memory of another process from here on: a copy of the one that it was.
@@ -63,32 +77,64 @@ impl Image {
     /// Fills `into` from `address` on, as far as there is memory, and returns how
     /// far that is.
     pub(crate) fn read_some(&self, address: u64, into: &mut [u8]) -> usize {
-        self.memory.read_at(into, address).unwrap_or(0)
+        if let Some(mirrored) = self.mirrored(address) {
+            return read_mirrored(mirrored, address, into);
+        }
+        let next = self.mirrored.iter().map(|one| one.start);
+        let next = next.filter(|start| *start > address).min();
+        let len = next.map_or(u64::MAX, |next| next - address);
+        let len = usize::try_from(len).unwrap_or(usize::MAX).min(into.len());
+        self.memory.read_at(&mut into[..len], address).unwrap_or(0)
     }
 
     /// The ranges in which there may be something.
     pub(crate) fn ranges(&self) -> io::Result<Vec<(u64, u64)>> {
         let mut ranges: Vec<(u64, u64)> = Vec::new();
         for mapped in &self.mapped {
-            let (mut at, last) = (mapped.region.start, mapped.region.end);
-            while at < last {
-                let end = last.min(at + BLOCK);
-                let present = self.present(at, end, mapped.file)?;
-                for (index, _) in (0..).zip(present).filter(|(_, present)| *present) {
-                    let page = at + index * PAGE;
-                    match ranges.last_mut() {
-                        Some((_, end)) if *end == page => *end += PAGE,
-                        _ => ranges.push((page, page + PAGE)),
+            let (at, last) = (mapped.region.start, mapped.region.end);
+            if let Some(mirrored) = self.mirrored(at) {
+                let pages = mirrored.pages(at, last.min(mirrored.end));
+                ranges.extend(pages.map(|(page, _)| (page, page + PAGE)));
+                continue;
+            }
+            for (mut at, last) in self.populated(mapped) {
+                while at < last {
+                    let end = last.min(at + BLOCK);
+                    let present = self.present(at, end, mapped.file)?;
+                    for (index, _) in (0..).zip(present).filter(|(_, present)| *present) {
+                        let page = at + index * PAGE;
+                        match ranges.last_mut() {
+                            Some((_, end)) if *end == page => *end += PAGE,
+                            _ => ranges.push((page, page + PAGE)),
+                        }
                     }
+                    at = end;
                 }
-                at = end;
             }
         }
         Ok(ranges)
     }
 
+    /// Where there may be something in a part: a program may have reserved terabytes, and
+    /// looking at each page of that takes minutes.
+    fn populated(&self, mapped: &Mapped) -> Vec<(u64, u64)> {
+        let (start, end) = (mapped.region.start, mapped.region.end);
+        if mapped.file || end - start <= BLOCK {
+            return vec![(start, end)];
+        }
+        let found = reprise_tracee::populated(&self.pages, start, end);
+        found.unwrap_or_else(|_| vec![(start, end)])
+    }
+
     /// Reads a page; what cannot be read is zero.
     pub(crate) fn read_page(&self, address: u64, page: &mut [u8; PAGE as usize]) {
+        if let Some(mirrored) = self.mirrored(address) {
+            *page = mirrored
+                .page(address)
+                .copied()
+                .unwrap_or([0; PAGE as usize]);
+            return;
+        }
         self.read(address, page, &[true]);
     }
 
@@ -122,6 +168,9 @@ impl Image {
         const WRITABLE: u32 = nix::libc::PROT_WRITE as u32;
         let mut parts = Vec::new();
         for mapped in &self.mapped {
+            if self.mirrored(mapped.region.start).is_some() {
+                continue;
+            }
             if mapped.shared && mapped.region.protection & WRITABLE != 0 {
                 parts.push(mapped.clone());
                 continue;
@@ -181,12 +230,32 @@ impl Image {
         mapped: &Mapped,
         each: &mut impl FnMut(u64, &mut [u8; PAGE as usize]) -> Result<(), E>,
     ) -> Result<(), E> {
-        let len = BLOCK.min(mapped.region.end - mapped.region.start);
-        let mut block = vec![0; len as usize];
-        let mut at = mapped.region.start;
-        while at < mapped.region.end {
-            let end = mapped.region.end.min(at + BLOCK);
-            let present = self.present(at, end, mapped.file)?;
+        if let Some(mirrored) = self.mirrored(mapped.region.start) {
+            let end = mapped.region.end.min(mirrored.end);
+            for (address, page) in mirrored.pages(mapped.region.start, end) {
+                each(address, &mut page.clone())?;
+            }
+            return Ok(());
+        }
+        for (start, end) in self.populated(mapped) {
+            self.pages_between(start, end, mapped.file, each)?;
+        }
+        Ok(())
+    }
+
+    /// The same between two addresses.
+    fn pages_between<E: From<io::Error>>(
+        &self,
+        start: u64,
+        last: u64,
+        file: bool,
+        each: &mut impl FnMut(u64, &mut [u8; PAGE as usize]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut block = vec![0; BLOCK.min(last - start) as usize];
+        let mut at = start;
+        while at < last {
+            let end = last.min(at + BLOCK);
+            let present = self.present(at, end, file)?;
             if present.iter().any(|&present| present) {
                 let block = &mut block[..(end - at) as usize];
                 self.read(at, block, &present);
@@ -237,4 +306,23 @@ impl Image {
             }
         }
     }
+}
+
+/// Fills `into` from `address` on, as far as the part goes.
+fn read_mirrored(mirrored: &Mirrored, address: u64, into: &mut [u8]) -> usize {
+    let len = usize::try_from(mirrored.end - address).unwrap_or(usize::MAX);
+    let len = len.min(into.len());
+    let mut done = 0;
+    while done < len {
+        let at = address + done as u64;
+        let offset = (at % PAGE) as usize;
+        let count = (PAGE as usize - offset).min(len - done);
+        let piece = &mut into[done..done + count];
+        match mirrored.page(at) {
+            Some(page) => piece.copy_from_slice(&page[offset..offset + count]),
+            None => piece.fill(0),
+        }
+        done += count;
+    }
+    len
 }

@@ -294,6 +294,7 @@ impl Session {
 
     /// All threads end: waits until they are gone.
     pub(crate) fn all_end(&mut self) -> Result<Ended, Trouble> {
+        self.publish_last();
         let first = Tracee::already(self.process);
         let others = self.others.iter().map(|other| other.thread.tracee);
         let mut left: Vec<Tracee> = others.chain([self.thread.tracee]).collect();

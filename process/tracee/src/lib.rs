@@ -16,12 +16,14 @@ mod ptrace;
 mod springboard;
 mod stop;
 mod twin;
+mod written;
 
 pub use crate::debug::{Use, Watch};
 pub use crate::inject::Kin;
 pub use crate::memory::Tracing;
 pub use crate::stop::{Stop, Trap};
 pub use crate::twin::TWIN;
+pub use crate::written::{Written, populated};
 
 use nix::errno::Errno;
 use nix::libc;

@@ -16,6 +16,7 @@ mod seccomp;
 mod seize;
 mod settings;
 mod tracee;
+mod written;
 
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
@@ -39,6 +40,8 @@ pub enum Inner {
     Ptrace,
     /// Count a child's cycles.
     Counters,
+    /// Find out what a child has written.
+    Written,
     /// Filter system calls.
     Seccomp,
     /// Deny files.
@@ -57,6 +60,7 @@ impl Inner {
         match self {
             Self::Ptrace => Some(ptrace::probe()),
             Self::Counters => Some(counters::probe()),
+            Self::Written => Some(written::probe()),
             Self::Seccomp => Some(seccomp::probe()),
             Self::Landlock => Some(landlock::probe()),
             Self::Namespaces => Some(namespaces::probe()),

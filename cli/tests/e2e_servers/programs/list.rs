@@ -20,6 +20,8 @@ pub(super) struct Serves {
     pub(super) command: &'static str,
     /// Succeeds when the server has answered.
     pub(super) asked: &'static str,
+    /// The user who runs it, where it refuses root.
+    pub(super) user: Option<&'static str>,
 }
 
 const fn run(
@@ -215,6 +217,9 @@ pub(super) const RUNS: &[Run] = &[
 
 const CURL: &str = "curl -sf http://127.0.0.1:PORT/text | grep -q 19999";
 
+/// Debian keeps it out of everybody's way.
+const POSTGRES: &str = "/usr/lib/postgresql/15/bin/postgres";
+
 pub(super) const SERVERS: &[Serves] = &[
     Serves {
         name: "nginx, 2 workers",
@@ -226,6 +231,7 @@ pub(super) const SERVERS: &[Serves] = &[
                         ROOT/t; server { listen 127.0.0.1:PORT; root ROOT; } }",
         command: "nginx -c ROOT/conf",
         asked: CURL,
+        user: None,
     },
     Serves {
         name: "redis",
@@ -234,6 +240,7 @@ pub(super) const SERVERS: &[Serves] = &[
         configuration: "bind 127.0.0.1\nport PORT\nsave \"\"\ndir ROOT\n",
         command: "redis-server ROOT/conf",
         asked: "redis-cli -p PORT incr x",
+        user: None,
     },
     Serves {
         name: "memcached",
@@ -243,6 +250,7 @@ pub(super) const SERVERS: &[Serves] = &[
         command: "memcached -u root -l 127.0.0.1 -p PORT",
         asked: "bash -c 'exec 3<>/dev/tcp/127.0.0.1/PORT; printf \"set a 0 0 3\\r\\nabc\\r\\nget \
                 a\\r\\nquit\\r\\n\" >&3; grep -q END <&3'",
+        user: None,
     },
     Serves {
         name: "squid",
@@ -253,6 +261,7 @@ pub(super) const SERVERS: &[Serves] = &[
                         pinger_enable off\nshutdown_lifetime 1 second\nunique_hostname here\n",
         command: "squid -N -f ROOT/conf",
         asked: "curl -s -x http://127.0.0.1:PORT http://127.0.0.1:9/ | grep -q squid",
+        user: None,
     },
     Serves {
         name: "lighttpd",
@@ -261,6 +270,7 @@ pub(super) const SERVERS: &[Serves] = &[
         configuration: "server.document-root = \"ROOT\"\nserver.port = PORT\nserver.bind = \"127.0.0.1\"\n",
         command: "lighttpd -D -f ROOT/conf",
         asked: CURL,
+        user: None,
     },
     Serves {
         name: "socat, forking",
@@ -269,6 +279,7 @@ pub(super) const SERVERS: &[Serves] = &[
         configuration: "",
         command: "socat TCP-LISTEN:PORT,bind=127.0.0.1,reuseaddr,fork EXEC:cat",
         asked: "bash -c 'exec 3<>/dev/tcp/127.0.0.1/PORT; echo hi >&3; read -u 3 x; [ $x = hi ]'",
+        user: None,
     },
     Serves {
         name: "openssl s_server",
@@ -277,6 +288,7 @@ pub(super) const SERVERS: &[Serves] = &[
         configuration: "",
         command: "openssl s_server -accept 127.0.0.1:PORT -cert ROOT/c -key ROOT/k -www -quiet",
         asked: "curl -skf https://127.0.0.1:PORT/ | grep -qi cipher",
+        user: None,
     },
     Serves {
         name: "python3, http",
@@ -285,6 +297,7 @@ pub(super) const SERVERS: &[Serves] = &[
         configuration: "",
         command: "/usr/bin/python3 -m http.server --bind 127.0.0.1 -d ROOT PORT",
         asked: CURL,
+        user: None,
     },
     Serves {
         name: "node, http",
@@ -294,5 +307,53 @@ pub(super) const SERVERS: &[Serves] = &[
                         Math.random())).listen(PORT, '127.0.0.1')",
         command: "node ROOT/conf",
         asked: CURL,
+        user: None,
+    },
+    Serves {
+        name: "PostgreSQL",
+        needs: &[POSTGRES, "psql", "setpriv"],
+        before: "chmod 711 . && mkdir data && chown nobody data . && cd data && setpriv \
+                 --reuid nobody --clear-groups /usr/lib/postgresql/15/bin/initdb -D . -A trust \
+                 --no-sync",
+        configuration: "",
+        command: "/usr/lib/postgresql/15/bin/postgres -D ROOT/data -h 127.0.0.1 -p PORT -k ROOT",
+        asked: "psql -h 127.0.0.1 -p PORT -U nobody postgres -c 'create table if not exists t(a \
+                int); insert into t select generate_series(1, 100); select sum(a) from t' \
+                -c 'delete from t where a % 2 = 0'",
+        user: Some("nobody"),
+    },
+    Serves {
+        name: "MariaDB",
+        needs: &["mariadbd", "mariadb", "setpriv"],
+        before: "chmod 711 . && mkdir data && chown nobody data . && mariadb-install-db \
+                 --no-defaults --datadir=$PWD/data --user=nobody --auth-root-authentication-method=normal",
+        configuration: "",
+        command: "mariadbd --no-defaults --datadir=ROOT/data --bind-address=127.0.0.1 --port=PORT \
+                  --socket=ROOT/socket --pid-file=ROOT/pid",
+        asked: "mariadb --no-defaults -S ROOT/socket -u root test -e 'create table if not exists \
+                t(a int); insert into t values (1), (2); select sum(a) from t'",
+        user: Some("nobody"),
+    },
+    Serves {
+        name: "haproxy",
+        needs: &["haproxy", "curl"],
+        before: "true",
+        configuration: "defaults\n mode http\n timeout connect 5s\n timeout client 5s\n timeout \
+                        server 5s\nfrontend f\n bind 127.0.0.1:PORT\n http-request return status \
+                        200 content-type text/plain string 19999\n",
+        command: "haproxy -f ROOT/conf",
+        asked: CURL,
+        user: None,
+    },
+    Serves {
+        name: "php-fpm",
+        needs: &["php-fpm8.2", "cgi-fcgi"],
+        before: "chmod 755 . && echo '<?php echo array_sum(range(1, 1000)), \" 19999\";' > a.php",
+        configuration: "[global]\nerror_log = ROOT/log\ndaemonize = no\n[www]\nuser = nobody\ngroup \
+                        = nogroup\nlisten = 127.0.0.1:PORT\npm = static\npm.max_children = 2\n",
+        command: "php-fpm8.2 -y ROOT/conf",
+        asked: "env SCRIPT_FILENAME=ROOT/a.php REQUEST_METHOD=GET cgi-fcgi -bind -connect \
+                127.0.0.1:PORT | grep -q 19999",
+        user: None,
     },
 ];

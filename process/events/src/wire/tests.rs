@@ -1,4 +1,5 @@
 use super::*;
+use crate::event::{Position, Region, Registers, State, Thread, Write};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;

@@ -5,7 +5,7 @@ use iced_x86::{Code as Op, Decoder, DecoderOptions, Instruction};
 
 use super::check::Condition;
 use super::emit::{Code, Desk, Gap};
-use super::instruction::{Kind, encode, kind, load_target, sets_all_flags};
+use super::instruction::{Kind, encode, kind, load_target, may_change_code, sets_all_flags};
 
 /// How many instructions a piece may have.
 pub(super) const LONGEST: u32 = 64;
@@ -25,6 +25,8 @@ pub(super) enum Exit {
     Odd { at: u64 },
     /// To an address where the process is to stop.
     Breakpoint { at: u64 },
+    /// The program has changed what the piece was made from.
+    Changed,
 }
 
 /// A translated piece.
@@ -66,6 +68,8 @@ pub(super) struct Wish<'a> {
     /// Whether it counts.
     pub(super) counts: bool,
     pub(super) is_breakpoint: &'a dyn Fn(u64) -> bool,
+    /// Whether the program can change its code there.
+    pub(super) can_change: bool,
     /// What is checked at one of them before the process stops there.
     pub(super) check: Option<&'a Condition>,
 }
@@ -94,7 +98,14 @@ pub(super) fn translate(code: &[u8], guest: u64, wish: &Wish<'_>) -> Piece {
         }
         let instruction = decoder.decode();
         match kind(&instruction) {
-            Kind::Plain => body.push(instruction),
+            Kind::Plain => {
+                body.push(instruction);
+                if wish.can_change && may_change_code(&instruction) {
+                    // The next piece begins by looking.
+                    at = instruction.next_ip();
+                    break;
+                }
+            }
             Kind::Odd => {
                 end = Some(Exit::Odd { at });
                 break;
@@ -155,6 +166,12 @@ fn write(
     let quiet = body.iter().position(sets_all_flags);
     let counted = counts.then(|| quiet.unwrap_or(0) as u32);
     let mut reserve = None;
+    let mut changed = Vec::new();
+    if wish.can_change && counts {
+        let last = body.last().map_or(guest, Instruction::next_ip);
+        let original = &code[..(last - guest) as usize];
+        changed = writer.code.unchanged(wish.host, guest, original);
+    }
     if let Some(check) = wish.check.filter(|check| check.at == guest) {
         let leave = check.write(&mut writer.code, wish.desk);
         writer.exits.push((leave, Exit::Breakpoint { at: guest }));
@@ -183,6 +200,14 @@ fn write(
         }
     }
     writer.finish(reserve, quiet.is_none());
+    if !changed.is_empty() {
+        for gap in changed {
+            writer.code.fill(gap, writer.code.len());
+        }
+        writer.code.give_rcx_back();
+        writer.code.undo_care();
+        writer.leave(Exit::Changed);
+    }
     let last = body.last().map_or(guest, Instruction::next_ip);
     let calls = |last: &&Instruction| matches!(last.code(), Op::Call_rel32_64 | Op::Call_rm64);
     let returns_to = body.last().filter(calls).map(Instruction::next_ip);

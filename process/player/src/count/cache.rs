@@ -168,7 +168,7 @@ impl Cache {
                 continue;
             }
             let code = read_code(process, space, next, u64::from(LONGEST) * INSTRUCTION);
-            if code.is_empty() {
+            if code.bytes.is_empty() {
                 continue;
             }
             let piece = self.add(arena, &code, next, &mut bytes);
@@ -194,7 +194,7 @@ impl Cache {
     }
 
     /// Adds a piece to those that are about to be put into an arena.
-    fn add(&mut self, arena: usize, code: &[u8], guest: u64, bytes: &mut Vec<u8>) -> &Piece {
+    fn add(&mut self, arena: usize, code: &Read, guest: u64, bytes: &mut Vec<u8>) -> &Piece {
         let host = self.arenas[arena].top;
         let wish = Wish {
             desk: self.desk,
@@ -202,9 +202,10 @@ impl Cache {
             most: LONGEST,
             counts: true,
             is_breakpoint: &|address| self.breakpoints.contains(&address),
+            can_change: code.can_change,
             check: self.check.as_ref().filter(|check| check.is_ready()),
         };
-        let mut piece = translate(code, guest, &wish);
+        let mut piece = translate(&code.bytes, guest, &wish);
         let len = (piece.bytes.len() as u64).next_multiple_of(ALIGNMENT);
         bytes.append(&mut piece.bytes);
         self.arenas[arena].top = host + len;
@@ -232,7 +233,7 @@ impl Cache {
             return Ok(None);
         };
         let code = read_code(process, space, guest, u64::from(most) * INSTRUCTION);
-        if code.is_empty() {
+        if code.bytes.is_empty() {
             return Ok(None);
         }
         let host = self.arenas[arena].start;
@@ -242,9 +243,10 @@ impl Cache {
             most,
             counts: false,
             is_breakpoint: &|address| self.breakpoints.contains(&address),
+            can_change: code.can_change,
             check: None,
         };
-        let piece = translate(&code, guest, &wish);
+        let piece = translate(&code.bytes, guest, &wish);
         process.write(host, &piece.bytes)?;
         Ok(Some(Block { host, piece }))
     }
@@ -340,16 +342,25 @@ impl Block {
     }
 }
 
-/// The code at an address, as far as it can be executed and not changed.
-fn read_code(process: Tracee, space: &Space, guest: u64, most: u64) -> Vec<u8> {
+/// Code of the program.
+struct Read {
+    bytes: Vec<u8>,
+    /// The program can write there.
+    can_change: bool,
+}
+
+/// The code at an address, as far as it can be executed.
+fn read_code(process: Tracee, space: &Space, guest: u64, most: u64) -> Read {
     let mut end = guest;
     let last = guest.saturating_add(most);
+    let mut can_change = false;
     for range in space.within(guest, last) {
-        let fixed = range.protection & (EXECUTABLE | WRITABLE) == EXECUTABLE;
-        if range.start != end || !fixed {
+        if range.start != end || range.protection & EXECUTABLE == 0 {
             break;
         }
+        can_change |= range.protection & WRITABLE != 0;
         end = range.end;
     }
-    process.read_some(guest, (end - guest) as usize)
+    let bytes = process.read_some(guest, (end - guest) as usize);
+    Read { bytes, can_change }
 }

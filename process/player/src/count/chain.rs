@@ -100,6 +100,11 @@ impl Counter {
                 }
                 to
             }
+            Left::Exit(block, Exit::Changed) => {
+                let (start, end) = self.cache.block(block).piece.guest;
+                self.cache.forget(process, start, end)?;
+                start
+            }
             Left::Stale(guest) => guest,
             Left::Exit(_, exit) => return Ok(Followed::Out(exit)),
         };

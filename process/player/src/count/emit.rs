@@ -84,6 +84,9 @@ impl Desk {
 const RAX: u8 = 0;
 const RCX: u8 = 1;
 
+/// The processor's number of this condition.
+const NOT_EQUAL: u8 = 5;
+
 /// Code that is being written for one place.
 pub(super) struct Code {
     pub(super) bytes: Vec<u8>,
@@ -173,6 +176,49 @@ impl Code {
         self.absolute(&[rex, 0x3b], register & 7, address);
         self.raw(&[0x0f, 0x85]);
         self.gap()
+    }
+
+    /// Jumps if the program's code at `guest` is not this any more. The code stands at
+    /// `host`; where the jumps lead, rcx and the flags are to be given back.
+    pub(super) fn unchanged(&mut self, host: u64, guest: u64, original: &[u8]) -> Vec<Gap> {
+        const WORD: usize = 8;
+        let mut gaps = Vec::new();
+        self.save_flags();
+        self.save_rcx();
+        let last = original.len().saturating_sub(WORD);
+        // The last word may begin in the one before.
+        let words = (0..last).step_by(WORD).chain([last]);
+        for at in words {
+            match original.get(at..).and_then(|rest| rest.first_chunk()) {
+                Some(word) => {
+                    // mov rcx, word; cmp rcx, [guest + at]
+                    self.raw(&[0x48, 0xb9]);
+                    self.raw(word as &[u8; WORD]);
+                    self.raw(&[0x48, 0x3b, 0x0d]);
+                    self.relative(host, guest + at as u64, 0);
+                    gaps.push(self.jump(Some(NOT_EQUAL)));
+                }
+                None => {
+                    for (at, byte) in original.iter().enumerate() {
+                        // cmp byte [guest + at], byte
+                        self.raw(&[0x80, 0x3d]);
+                        self.relative(host, guest + at as u64, 1);
+                        self.raw(&[*byte]);
+                        gaps.push(self.jump(Some(NOT_EQUAL)));
+                    }
+                }
+            }
+        }
+        self.give_rcx_back();
+        self.undo_care();
+        gaps
+    }
+
+    /// The distance to an address from behind an instruction, of which so many bytes
+    /// follow.
+    fn relative(&mut self, host: u64, address: u64, follow: u64) {
+        let behind = host + self.len() as u64 + 4 + follow;
+        self.raw(&(address.wrapping_sub(behind) as u32).to_le_bytes());
     }
 
     /// A jump, conditional if there is a condition code.

@@ -1,7 +1,8 @@
 //! What kind an instruction is, and how it is said at another place.
 
 use iced_x86::{
-    Code as Op, Encoder, FlowControl, Instruction, MemoryOperand, Mnemonic, OpKind, Register,
+    Code as Op, Encoder, FlowControl, Instruction, InstructionInfoFactory, MemoryOperand, Mnemonic,
+    OpAccess, OpKind, Register, UsedMemory,
 };
 
 /// What becomes of an instruction in a translation.
@@ -45,6 +46,22 @@ pub(super) fn kind(instruction: &Instruction) -> Kind {
         },
         _ => Kind::Odd,
     }
+}
+
+/// Whether an instruction may write to code: anywhere but on the stack.
+pub(super) fn may_change_code(instruction: &Instruction) -> bool {
+    let writes = |memory: &UsedMemory| {
+        let access = memory.access();
+        let writes = [
+            OpAccess::Write,
+            OpAccess::CondWrite,
+            OpAccess::ReadWrite,
+            OpAccess::ReadCondWrite,
+        ];
+        writes.contains(&access) && memory.base() != Register::RSP
+    };
+    let mut factory = InstructionInfoFactory::new();
+    factory.info(instruction).used_memory().iter().any(writes)
 }
 
 /// `mov rax, target` for a jump or call whose target is in a register or in

@@ -12,8 +12,11 @@
 //! | where is room for all that? | `rooms.rs` |
 //!
 //! The program's own memory is not touched: it sees its own code, unchanged, and
-//! its own addresses on its stack. What is not translated (system calls, code
-//! that can be written to) is run at its own place, one instruction at a time.
+//! its own addresses on its stack. What is not translated (system calls, and what cannot
+//! stand elsewhere) is run at its own place, one instruction at a time. A piece of code that
+//! can be written to begins by looking whether it still is what it was made from, and ends
+//! with an instruction that writes to memory, so that what a compiler in the program makes
+//! and changes is counted, too. Only code on its own stack is not noticed to change.
 
 mod block;
 mod cache;

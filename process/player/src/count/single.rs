@@ -52,7 +52,7 @@ impl Counter {
                         to
                     }
                     Exit::Odd { at } | Exit::Breakpoint { at } => at,
-                    Exit::Reserve => guest,
+                    Exit::Reserve | Exit::Changed => guest,
                 };
                 self.put(process, registers, to)?;
                 return Ok(Part::go_on(u64::from(block.piece.count)));

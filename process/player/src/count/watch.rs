@@ -151,7 +151,7 @@ impl Counter {
             Exit::Jump { to, .. } => to,
             Exit::Far => self.word(process, self.desk.target())?,
             Exit::Odd { at } | Exit::Breakpoint { at } => at,
-            Exit::Reserve => return Ok(None),
+            Exit::Reserve | Exit::Changed => return Ok(None),
         }))
     }
 }

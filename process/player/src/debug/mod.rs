@@ -7,6 +7,7 @@
 //! | --- | --- |
 //! | what can be done with it? | `mod.rs` |
 //! | how does it go forward, and where does it stop? | `forward.rs` |
+//! | what happens at an event? | `happen.rs` |
 //! | how does it go back? | `back.rs` |
 //! | … in one of several threads? | `threads.rs` |
 //! | when are checkpoints made, and how many are kept? | `checkpoints.rs` |
@@ -15,6 +16,7 @@
 mod back;
 mod checkpoints;
 mod forward;
+mod happen;
 mod threads;
 
 use std::collections::BTreeSet;

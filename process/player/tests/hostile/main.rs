@@ -215,6 +215,36 @@ fn memory_is_limited() {
     assert!(matches!(result, Err(PlayError::Limit(_))), "{result:?}");
 }
 
+/// Programs reserve more than any machine has.
+#[test]
+fn what_is_only_reserved_is_no_memory() {
+    let mut start = start();
+    start.regions.push(Region {
+        start: 0x1000_0000_0000,
+        end: 0x1000_0000_0000 + (8 << 40),
+        protection: 0,
+        name: String::new(),
+    });
+    let result = played(&start, &[0x0f, 0x05], &[]);
+    assert!(result.is_ok(), "{result:?}");
+    // Nor is it when the program wants to read all of it.
+    // mov rdi, START; mov rsi, LEN; mov edx, 1; mov eax, 10; syscall
+    let (from, len) = (0x1000_0000_0000u64, 8u64 << 40);
+    let mut code = vec![0x48, 0xbf];
+    code.extend(from.to_le_bytes());
+    code.extend([0x48, 0xbe]);
+    code.extend(len.to_le_bytes());
+    code.extend([0xba, 1, 0, 0, 0, 0xb8, 10, 0, 0, 0, 0x0f, 0x05]);
+    let protect = Event::Call(Call {
+        number: 10,
+        ip: CODE + code.len() as u64,
+        arguments: vec![from, len, 1],
+        ..Call::default()
+    });
+    let result = played(&start, &code, &[protect]);
+    assert!(matches!(result, Err(PlayError::Limit(_))), "{result:?}");
+}
+
 #[test]
 fn regions_are_checked() {
     let wrong = [

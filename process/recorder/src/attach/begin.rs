@@ -11,6 +11,7 @@ use crate::log::Joint;
 use crate::maps;
 use crate::segment::find_syscall;
 use crate::session::{Session, Thread, Trouble};
+use crate::sharing::Look;
 use crate::spawn::OPTIONS;
 use crate::threads::{Other, Place};
 use crate::turns;
@@ -62,7 +63,7 @@ impl Session {
         let first = self.thread.tracee;
         self.brk = first.call_at(behind, libc::SYS_brk, [0; 6])?;
         self.unforked = maps::unforked(self.process)?;
-        self.find_shared()?;
+        self.find_shared(Look::Mapped)?;
         self.note_shared_files()?;
         self.begin_turn();
         self.begin_segment(self.site, Joint::Apart)?;
