@@ -6,13 +6,16 @@
 //! free:    frees 1
 //! read:    fills 2 result
 //! fread:   fills 1 result*2
+//! sscanf:  scans 2         a format, by which the arguments behind it are filled
 //! strtol:  stores 2 1      a pointer into argument 1, to where argument 2 points
 //! memcpy:  own, copies 1 2, returns 1
 //! strlen:  own, reads 1
 //! printf:  nothing
-//! qsort:   calls 4
+//! bsearch: calls 5
+//! qsort:   own, writes 1, calls 4 1    with pointers into argument 1
 //! signal:  handler 2
 //! sigaction: handler_in 2
+//! pthread_create: starts 3
 //! ```
 //! A function that is not listed may write to and keep everything that it can
 //! reach through its arguments. One that is listed does what the line says and
@@ -25,7 +28,7 @@
 use std::collections::BTreeMap;
 
 /// How many bytes a function fills.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Length {
     /// Always so many.
     Bytes(u64),
@@ -56,17 +59,22 @@ pub struct Annotation {
     pub writes: Vec<usize>,
     /// It fills the memory of these arguments with what comes from outside.
     pub fills: Vec<(usize, Length)>,
+    /// This argument is a format as that of `scanf`; what is behind it is filled.
+    pub scans: Option<usize>,
     /// It stores a pointer to where these arguments point: into the memory of another
     /// argument, or to memory that is not the program's own.
     pub stores: Vec<(usize, Option<usize>)>,
     /// It returns a pointer that it was given.
     pub returns: Option<usize>,
-    /// It calls what these arguments point to, before it returns.
-    pub calls: Vec<usize>,
+    /// It calls what these arguments point to, before it returns; with pointers into the
+    /// memory of another argument, if that is said.
+    pub calls: Vec<(usize, Option<usize>)>,
     /// It has what this argument points to called at any moment.
     pub handler: Option<usize>,
     /// It has what is in the memory of this argument called at any moment.
     pub handler_in: Option<usize>,
+    /// It has what this argument points to run by another thread, and keeps the others.
+    pub starts: Option<usize>,
     /// It comes back twice or not at all.
     pub jumps: bool,
 }
@@ -150,8 +158,13 @@ fn read(text: &str) -> Result<Annotation, String> {
             "copies" => all.copies = Some((at(1)?, at(2)?)),
             "writes" => all.writes.push(at(1)?),
             "returns" => all.returns = Some(at(1)?),
-            "calls" => all.calls.push(at(1)?),
+            "calls" => {
+                let with = words.get(2).map(|_| at(2)).transpose()?;
+                all.calls.push((at(1)?, with));
+            }
             "handler" => all.handler = Some(at(1)?),
+            "scans" => all.scans = Some(at(1)?),
+            "starts" => all.starts = Some(at(1)?),
             "handler_in" => all.handler_in = Some(at(1)?),
             "reads" => {
                 at(1)?;

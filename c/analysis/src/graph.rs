@@ -14,11 +14,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use reprise_flow::{CutError, Graph, Node, Weight};
 
+use crate::annotations::Length;
 use crate::model::{Callee, FunctionId, NOTHING, Program, Storage, UNKNOWN};
 use crate::points_to::{PointsTo, SetId};
 
 /// What an event costs beside the bytes that it carries.
 pub(crate) const EVENT: u64 = 2;
+
+/// What a byte weighs. What has never crossed weighs 1, so that even thousands of such
+/// edges are no reason to log a few bytes.
+const SCALE: u64 = 1 << 10;
 
 /// What functions do, added up.
 #[derive(Debug, Default)]
@@ -54,14 +59,15 @@ impl Effects {
             for callee in points_to.callees(index) {
                 all.call(program, points_to, index, *callee);
             }
-            if let Callee::Indirect(pointer) = call.callee
+            if let Callee::Indirect(pointer) | Callee::Callback(pointer) = call.callee
                 && points_to.objects(pointer).contains(&UNKNOWN)
             {
                 // Whoever it is, it is outside; there is a name for that.
                 let key = (call.function, FunctionId::MAX);
+                let times = call.times_of(None);
                 let sum: &mut (u64, u64) = all.externals.entry(key).or_default();
-                sum.0 += call.times;
-                sum.1 += call.times * call.result_bytes;
+                sum.0 += times;
+                sum.1 += times * call.result_bytes;
             }
         }
         all
@@ -75,7 +81,13 @@ impl Effects {
             let var = call.arguments.get(at).copied().unwrap_or(NOTHING);
             points_to.set(var)
         };
-        let (times, bytes) = (call.times, call.times * call.result_bytes);
+        let times = match call.callee {
+            Callee::Direct(_) => call.times,
+            Callee::Indirect(_) => call.times_of(Some(callee)),
+            // It may have been called by nobody else.
+            Callee::Callback(_) => known.entered,
+        };
+        let bytes = times * call.result_bytes;
         if known.defined {
             let sum = self.calls.entry((function, callee)).or_default();
             sum.0 += times;
@@ -133,6 +145,16 @@ impl Effects {
             sum.0 += times;
             sum.1 += bytes;
         }
+        for (at, scanned) in &call.scanned {
+            let key = (function, callee, argument(*at));
+            let bytes = match scanned.length {
+                Length::Bytes(bytes) => bytes,
+                // A word or a name.
+                _ => 16,
+            };
+            *self.fills.entry(key).or_default() += bytes * times;
+            self.writes.insert((function, argument(*at)));
+        }
         for (at, _) in &does.fills {
             let key = (function, callee, argument(*at));
             *self.fills.entry(key).or_default() += call.moved;
@@ -169,7 +191,10 @@ pub(crate) fn cut(
         sets: points_to.sets() as u32,
     };
     let mut edges: Vec<(Node, Node, Weight)> = Vec::new();
-    let bytes = |bytes: u64| Weight::Bytes(bytes.clamp(1, 1 << 40));
+    let bytes = |bytes: u64| match bytes {
+        0 => Weight::Bytes(1),
+        bytes => Weight::Bytes(SCALE * bytes.min(1 << 36)),
+    };
     let mut used: BTreeSet<(bool, SetId)> = BTreeSet::new();
     for ((function, set), (read, times)) in &effects.reads {
         used.insert((false, *set));
@@ -185,7 +210,7 @@ pub(crate) fn cut(
             edges.push((
                 layout.world(),
                 layout.object(*object),
-                bytes(*filled + EVENT),
+                bytes(if *filled > 0 { *filled + EVENT } else { 0 }),
             ));
         }
     }

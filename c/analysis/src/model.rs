@@ -1,6 +1,7 @@
 //! A program, as far as the analysis has to know it.
 
 use crate::annotations::Annotation;
+use crate::scanned::Scanned;
 
 /// A value that may hold a pointer. 0 holds none.
 pub type Var = u32;
@@ -55,6 +56,8 @@ pub struct Function {
     pub refused: Option<(String, Place)>,
     /// Why it can be inside only together with those who call it.
     pub no_entry: Option<String>,
+    /// How often it was entered in the runs that were weighed.
+    pub entered: u64,
     /// What it does, where its body is not known.
     pub annotation: Option<Annotation>,
 }
@@ -142,7 +145,14 @@ pub enum Callee {
     Direct(FunctionId),
     /// Whatever this points to.
     Indirect(Var),
+    /// Whatever this points to, by a library's function that the caller calls, and as often
+    /// as that wants.
+    Callback(Var),
 }
+
+/// Whom a call through a pointer has called, and how often. No function stands for all
+/// that are not the program's.
+pub type Counted = Vec<(Option<FunctionId>, u64)>;
 
 /// A call.
 #[derive(Clone, Debug)]
@@ -159,12 +169,30 @@ pub struct Call {
     pub result_bytes: u64,
     /// How often it was executed in the runs that were weighed.
     pub times: u64,
+    /// Through a pointer: whom it has called in these runs, if somebody has counted.
+    pub called: Option<Counted>,
+    /// What it fills by its format, by the argument.
+    pub scanned: Vec<(usize, Scanned)>,
     /// How many bytes it filled, copied or read in these runs.
     pub moved: u64,
     /// What it allocates, if it does.
     pub allocates: Option<ObjectId>,
     /// Where it stands.
     pub place: Place,
+}
+
+impl Call {
+    /// How often it has called a function, or one that is not the program's. Where
+    /// nobody has counted, it may have been this one each time.
+    pub fn times_of(&self, callee: Option<FunctionId>) -> u64 {
+        match &self.called {
+            None => self.times,
+            Some(counted) => {
+                let of = counted.iter().filter(|(function, _)| *function == callee);
+                of.map(|(_, times)| times).sum()
+            }
+        }
+    }
 }
 
 /// A program.

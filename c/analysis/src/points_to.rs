@@ -117,7 +117,9 @@ impl<'p> Solver<'p> {
         for (index, call) in program.calls.iter().enumerate() {
             match call.callee {
                 Callee::Direct(function) => self.link(index, function),
-                Callee::Indirect(pointer) => self.nodes[pointer as usize].calls.push(index),
+                Callee::Indirect(pointer) | Callee::Callback(pointer) => {
+                    self.nodes[pointer as usize].calls.push(index);
+                }
             }
         }
     }
@@ -281,6 +283,9 @@ impl<'p> Solver<'p> {
             self.nodes[argument(to) as usize].stores.push(through);
             self.again(argument(to));
         }
+        if does.starts.is_some() {
+            self.call_unknown(index);
+        }
         if does.jumps {
             // What it keeps of the processor is different in every run.
             for argument in &call.arguments {
@@ -293,7 +298,10 @@ impl<'p> Solver<'p> {
             self.nodes[into as usize].stores.extend(stored);
             self.again(into);
         }
-        for position in does.calls.iter().chain(&does.handler) {
+        let called = does.calls.iter().map(|(position, _)| position);
+        // Whom a function of the caller's own calls is the caller's affair.
+        let called = called.filter(|_| !does.own);
+        for position in called.chain(&does.handler) {
             self.edge(argument(*position), unknown);
         }
         if let Some(position) = does.handler_in {
@@ -341,7 +349,7 @@ impl<'p> Solver<'p> {
             all.push(*function);
         }
         for (call, callees) in self.program.calls.iter().zip(&mut self.callees) {
-            let Callee::Indirect(pointer) = call.callee else {
+            let (Callee::Indirect(pointer) | Callee::Callback(pointer)) = call.callee else {
                 continue;
             };
             if self.nodes[pointer as usize].has.has(UNKNOWN) {

@@ -11,6 +11,8 @@ fn call(function: FunctionId, callee: Callee, arguments: Vec<Var>, result: Var) 
         result,
         result_bytes: 8,
         times: 1,
+        called: None,
+        scanned: vec![],
         moved: 0,
         allocates: None,
         place: Place::default(),

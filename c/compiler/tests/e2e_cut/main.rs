@@ -3,6 +3,9 @@
 //! This needs LLVM, so it is no part of the gate: `cargo xtask study cut-figure2`.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod computing;
+mod debian;
+mod measure;
 mod programs;
 mod servers;
 mod stage;
@@ -81,6 +84,41 @@ fn at_the_boundary() {
     ] {
         stage.whole_way(how);
     }
+}
+
+/// Structures by value, atomic operations and jumps to computed places, with the boundary
+/// in different places, and compiled with and without optimisation.
+#[test]
+fn values_of_all_kinds() {
+    let stage = Stage::new("c-values");
+    for level in ["-O0", "-O2"] {
+        stage.run(&["cc", level, "-o", "prog", "main.c"]);
+        for how in [
+            &["--target", "in_*"][..],
+            &["--target", "in_*", "--naive"],
+            &["--target", "in_sum", "--naive"],
+            &["--target", "in_count", "--naive"],
+            &["--target", "in_execute", "--naive"],
+            &["--whole-program"],
+        ] {
+            stage.whole_way(how);
+        }
+    }
+}
+
+/// Calls through a pointer count for whom they have called, in all runs that were weighed.
+#[test]
+fn through_pointers() {
+    let stage = Stage::new("c-pointers");
+    for _ in 0..2 {
+        stage.run(&["cut", "./prog", "--weigh", "--", "./prog"]);
+    }
+    let (said, _) = stage.whole_way(&["--target", "rarely"]);
+    // Four times in each of two runs, with three arguments.
+    says(&said, "192 bytes 8 serve calls rarely");
+    assert!(said.starts_with("inside     1 functions"), "{said}");
+    let (said, _) = stage.whole_way(&["--target", "often"]);
+    assert!(!said.contains("serve calls often"), "{said}");
 }
 
 /// Outside functions that jump to each other over inside ones, which never come back.
