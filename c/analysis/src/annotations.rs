@@ -4,6 +4,7 @@
 //! # name: what it does, separated by commas; arguments count from 1
 //! malloc:  allocates
 //! free:    frees 1
+//! fopen:   handle          what it returns is nobody's to write to
 //! read:    fills 2 result
 //! fread:   fills 1 result*2
 //! sscanf:  scans 2         a format, by which the arguments behind it are filled
@@ -47,6 +48,9 @@ pub enum Length {
 pub struct Annotation {
     /// It returns memory of its own making.
     pub allocates: bool,
+    /// It returns a handle: memory of the library that the program has no business in. Of a
+    /// variable: it holds one.
+    pub handle: bool,
     /// It returns memory of its own making, with the content of this argument's.
     pub reallocates: Option<usize>,
     /// It gives the memory of this argument back.
@@ -55,6 +59,8 @@ pub struct Annotation {
     pub own: bool,
     /// It copies to the first from the second, as many bytes as the third says.
     pub copies: Option<(usize, usize)>,
+    /// What it copies is text, in which there are no pointers.
+    pub text: bool,
     /// It writes the memory of these arguments, which hold no pointers then.
     pub writes: Vec<usize>,
     /// It fills the memory of these arguments with what comes from outside.
@@ -152,6 +158,8 @@ fn read(text: &str) -> Result<Annotation, String> {
             "nothing" => {}
             "own" => all.own = true,
             "allocates" => all.allocates = true,
+            "text" => all.text = true,
+            "handle" => all.handle = true,
             "jumps" => all.jumps = true,
             "reallocates" => all.reallocates = Some(at(1)?),
             "frees" => all.frees = Some(at(1)?),

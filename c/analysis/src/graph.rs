@@ -4,6 +4,7 @@
 //! function ─bytes→ function      what is called with, what is returned
 //! function ──∞──→ written set ──∞──→ object     whoever may write to an object is
 //!                                               inside, or the object is outside
+//! function ──∞──→ object                        what an outside function has is outside
 //! object ──∞──→ read set ─bytes→ function       what is read of outside objects
 //! the world ─bytes→ function, object            what calls of libraries bring in
 //! ```
@@ -15,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use reprise_flow::{CutError, Graph, Node, Weight};
 
 use crate::annotations::Length;
-use crate::model::{Callee, FunctionId, NOTHING, Program, Storage, UNKNOWN};
+use crate::model::{Callee, FunctionId, HANDLE, NOTHING, Program, Storage, UNKNOWN};
 use crate::points_to::{PointsTo, SetId};
 
 /// What an event costs beside the bytes that it carries.
@@ -241,10 +242,19 @@ pub(crate) fn cut(
     for ((caller, _), (times, results)) in &effects.externals {
         edges.push((layout.world(), *caller, bytes(results + times * EVENT)));
     }
-    let mut sources = vec![layout.world(), layout.object(UNKNOWN)];
+    for (index, object) in (0..).zip(&program.objects) {
+        if let Storage::Stack(owner) | Storage::Heap(owner) = object.storage {
+            edges.push((owner, layout.object(index), Weight::Uncuttable));
+        }
+    }
+    let mut sources = vec![
+        layout.world(),
+        layout.object(UNKNOWN),
+        layout.object(HANDLE),
+    ];
     for (index, object) in (0..).zip(&program.objects) {
         let written_outside = match object.storage {
-            Storage::External => true,
+            Storage::External | Storage::Handle => true,
             Storage::Constant | Storage::Function(_) | Storage::Unknown => false,
             _ => points_to.is_escaped(index),
         };

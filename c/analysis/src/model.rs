@@ -18,6 +18,10 @@ pub type ObjectId = u32;
 /// The object that stands for all memory that is not the program's own.
 pub const UNKNOWN: ObjectId = 0;
 
+/// The object that stands for what handles of libraries point to (a `FILE`, a `DIR`), and
+/// for what is behind that: the program stores no pointers of its own there.
+pub const HANDLE: ObjectId = 1;
+
 /// Where something stands in the source.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Place {
@@ -73,6 +77,8 @@ pub enum Storage {
     Constant,
     /// A global of a library.
     External,
+    /// A global of a library that holds a handle.
+    Handle,
     /// A local variable of a function.
     Stack(FunctionId),
     /// What a function has allocated.
@@ -200,7 +206,7 @@ impl Call {
 pub struct Program {
     /// The functions.
     pub functions: Vec<Function>,
-    /// The objects; the first is [`UNKNOWN`].
+    /// The objects; the first is [`UNKNOWN`], the second [`HANDLE`].
     pub objects: Vec<Object>,
     /// How many values there are, with [`NOTHING`].
     pub vars: u32,
@@ -218,10 +224,12 @@ impl Default for Program {
     fn default() -> Self {
         Self {
             functions: Vec::new(),
-            objects: vec![Object {
-                name: "memory of libraries".to_owned(),
-                storage: Storage::Unknown,
-            }],
+            objects: ["memory of libraries", "a handle of a library"]
+                .map(|name| Object {
+                    name: name.to_owned(),
+                    storage: Storage::Unknown,
+                })
+                .to_vec(),
             vars: 1,
             facts: Vec::new(),
             accesses: Vec::new(),

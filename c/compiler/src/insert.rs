@@ -3,13 +3,14 @@
 //!
 //! | where | what | file |
 //! | --- | --- | --- |
-//! | loads and stores of inside functions that may be of outside memory | whereto instead | here |
+//! | loads and stores of inside functions that may be of outside memory | whereto instead | here, `insert/checks.rs` |
 //! | calls of inside functions | outside functions behind a wrapper; parts of the C library by the runtime's | `insert/calls.rs` |
 //! | local variables | on the inside stack, or with an address that is logged | `insert/locals.rs` |
 //! | inside functions | a wrapper with the function's name for outside callers; one for replays | `insert/entries.rs` |
 //! | inside globals | a section of their own | here |
 
 mod calls;
+mod checks;
 mod entries;
 mod locals;
 
@@ -222,11 +223,7 @@ impl Inserter<'_> {
         self.checked.0 += 1;
         let site = self.site(function, at, "");
         let (pointer_type, number) = (self.module.pointer(), self.module.int(32));
-        let (of, read) = self.runtime(
-            "__reprise_read",
-            pointer_type,
-            &[pointer_type, number, number],
-        );
+        let (of, read) = self.checked("__reprise_read", &[pointer_type, number, number]);
         let size = self.module.constant(number, self.module.size(at.kind()));
         self.before(at);
         at.set_operand(0, self.builder.call(of, read, &[pointer, size, site]));
@@ -240,7 +237,7 @@ impl Inserter<'_> {
         }
         self.checked.0 += 1;
         let pointer_type = self.module.pointer();
-        let (of, write) = self.runtime("__reprise_write", pointer_type, &[pointer_type]);
+        let (of, write) = self.checked("__reprise_write", &[pointer_type]);
         self.before(at);
         at.set_operand(1, self.builder.call(of, write, &[pointer]));
     }

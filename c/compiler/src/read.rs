@@ -147,7 +147,10 @@ impl Reader<'_> {
             let parameters: Vec<Var> = function
                 .parameters()
                 .iter()
-                .map(|_| program.var())
+                .map(|one| match may_hold_pointer(one.kind()) {
+                    true => program.var(),
+                    false => NOTHING,
+                })
                 .collect();
             let result = program.var();
             let variadic = of.is_variadic().then(|| program.var());
@@ -193,7 +196,10 @@ impl Reader<'_> {
             }
         }
         for global in self.module.globals() {
-            let storage = if global.is_declaration() || global.is_thread_local() {
+            let known = self.annotations.find(&global.name());
+            let storage = if global.is_declaration() && known.is_some_and(|known| known.handle) {
+                Storage::Handle
+            } else if global.is_declaration() || global.is_thread_local() {
                 Storage::External
             } else if global.is_unchanging() {
                 Storage::Constant

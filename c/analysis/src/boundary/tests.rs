@@ -104,7 +104,11 @@ proptest! {
         }
         function(&mut p, "world", false);
         let pointers: Vec<(Var, ObjectId)> = (0..4).map(|name| {
-            let object = p.object(name.to_string(), Storage::Global);
+            let storage = match name {
+                0..2 => Storage::Global,
+                owner => Storage::Stack(owner),
+            };
+            let object = p.object(name.to_string(), storage);
             let to = p.var();
             p.facts.push(Fact::Address { to, object });
             (to, object)

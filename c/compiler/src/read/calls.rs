@@ -42,10 +42,6 @@ impl Reader<'_> {
             .into_iter()
             .map(|one| self.value(one))
             .collect();
-        let result = match may_hold_pointer(at.kind()) {
-            true => self.value(at),
-            false => NOTHING,
-        };
         let (callee, does) = match self.reading.functions.get(&callee) {
             Some(id) if callee.is_function() => {
                 let does = self.reading.program.functions[*id as usize]
@@ -62,6 +58,12 @@ impl Reader<'_> {
                 self.reading.indirect.push(at);
                 called
             }
+        };
+        // Of a function that is known, a number is a number.
+        let is_number = does.is_some() && at.kind().width() > 0;
+        let result = match may_hold_pointer(at.kind()) && !is_number {
+            true => self.value(at),
+            false => NOTHING,
         };
         let does = does.unwrap_or_default();
         if does.jumps {

@@ -151,9 +151,13 @@ impl Running {
     fn end(mut self, stage: &Stage) {
         let pid = fs::read_to_string(stage.folder.path().join("www/pid")).unwrap();
         // The file may be that of an earlier one, and its number somebody else's by now.
-        let program = fs::read_link(format!("/proc/{}/exe", pid.trim())).unwrap();
-        let root = stage.folder.path().canonicalize().unwrap();
-        assert!(program.starts_with(root), "{pid} is {}", program.display());
+        let command = fs::read(format!("/proc/{}/cmdline", pid.trim())).unwrap();
+        let command = String::from_utf8_lossy(&command).into_owned();
+        let config = stage.folder.path().join("www/conf");
+        assert!(
+            command.contains(config.to_str().unwrap()),
+            "{pid} is {command}"
+        );
         done(Command::new("kill").arg(pid.trim()));
         assert!(self.child.wait().unwrap().success());
     }
