@@ -23,6 +23,10 @@
 //! nothing else: it reads what it is given, keeps no pointer to it, and what it
 //! returns is not the program's own memory.
 //!
+//! *handle*: what it returns is the library's, and the program stores nothing there; *text*:
+//! what it copies has no pointers; *scans*: this argument is a format as that of `scanf`;
+//! *starts*: a thread, with the function of this argument.
+//!
 //! *own* means that the runtime has the function, too: it belongs to its caller,
 //! is executed again in a replay, and is no flow of its own.
 

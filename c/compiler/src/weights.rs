@@ -18,6 +18,9 @@ const NO_FUNCTION: u32 = u32::MAX;
 /// The key of what could not be counted.
 const LOST: u64 = u64::MAX;
 
+/// Functions, none for those that are not the program's, and how often each was called.
+type Called = Vec<(Option<u32>, u64)>;
+
 /// What was counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Weights {
@@ -25,7 +28,7 @@ pub(crate) struct Weights {
     counters: Vec<u64>,
     /// By call through a pointer: whom it has called, and how often. None if that is
     /// not known of all of them.
-    called: Option<HashMap<u32, Vec<(Option<u32>, u64)>>>,
+    called: Option<HashMap<u32, Called>>,
 }
 
 impl Weights {
@@ -40,7 +43,7 @@ impl Weights {
         if *first != signature || !rest.is_empty() || !odd.is_empty() {
             return None;
         }
-        let mut called: HashMap<u32, Vec<(Option<u32>, u64)>> = HashMap::new();
+        let mut called: HashMap<u32, Called> = HashMap::new();
         let mut is_complete = true;
         for [key, times] in pairs {
             is_complete &= *key != LOST || *times == 0;

@@ -106,6 +106,43 @@ fn values_of_all_kinds() {
     }
 }
 
+/// Threads that all come inside: the program does what it did, the recording ends and says
+/// so; `cut` has said where they come from. One of them alone is recorded to its end.
+#[test]
+fn threads_take_turns() {
+    let stage = Stage::new("c-threads");
+    let (said, _) = stage.run(&[
+        "cut", "./prog", "--target", "in_*", "--naive", "-o", "prog.cut",
+    ]);
+    says(
+        &said,
+        "threads begin (main.c:50) may come to in_work: a second thread inside ends a recording",
+    );
+    let plain = |program: &str, arguments: &[&str]| {
+        let mut command = Command::new(stage.folder.path().join(program));
+        let output = command.args(arguments).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let expected = plain("prog", &[]);
+    for _ in 0..10 {
+        assert_eq!(plain("prog.cut", &[]), expected);
+    }
+    let (out, err) = stage.run(&["record", "-o", "x.reprise", "--", "./prog.cut"]);
+    assert_eq!(out, expected);
+    assert!(err.contains("a second thread came inside"), "{err}");
+    let (_, replayed) = stage.run(&["replay", "x.reprise"]);
+    assert!(
+        replayed.contains("as far as the recording goes"),
+        "{replayed}"
+    );
+    stage.run(&["record", "-o", "y.reprise", "--", "./prog.cut", "alone"]);
+    let (_, replayed) = stage.run(&["replay", "y.reprise"]);
+    assert!(
+        replayed.contains("to the end; the memory of the inside is the same"),
+        "{replayed}"
+    );
+}
+
 /// Calls through a pointer count for whom they have called, in all runs that were weighed.
 #[test]
 fn through_pointers() {
