@@ -223,6 +223,13 @@ fn bad_usage_is_answered_with_what_is_near() {
     "#]],
     );
     check(
+        &["cut", "./nothing", "--weigh", "--", "./nothing"],
+        2,
+        &expect![[r#"
+        reprise: cannot weigh ./nothing: No such file or directory
+    "#]],
+    );
+    check(
         &["completions"],
         2,
         &expect![[r#"

@@ -11,6 +11,20 @@ public class Main {
             System.out.println("refused");
         }
         System.out.println(new Child("after").name());
+        // The same where another inside constructor or an inside method has called it.
+        try {
+            new Child(0, -1);
+        } catch (IllegalArgumentException e) {
+            System.out.println("refused " + e.getMessage());
+        }
+        System.out.println(new Child("then").name());
+        try {
+            Maker.make(null);
+        } catch (IllegalArgumentException e) {
+            System.out.println("refused " + e.getMessage());
+        }
+        System.out.println(new Child("at last").name());
+        System.out.println(Maker.makeOr(null).name());
     }
 }
 
@@ -40,7 +54,7 @@ class Child extends Base {
     }
 
     Child(int a, int b) {
-        this(Integer.toString(a + b));
+        this(a + b < 0 ? null : Integer.toString(a + b));
         seen += 10;
     }
 
@@ -51,6 +65,18 @@ class Child extends Base {
 }
 
 class Maker {
+    static Base make(String name) {
+        return new Child(name);
+    }
+
+    static Base makeOr(String name) {
+        try {
+            return make(name);
+        } catch (IllegalArgumentException e) {
+            return new Child("or");
+        }
+    }
+
     static Base make() {
         StringBuilder text = new StringBuilder(new String(new char[] {'m'}));
         new Object();

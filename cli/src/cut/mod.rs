@@ -71,10 +71,12 @@ pub fn weigh(
     command: &[OsString],
 ) -> Result<Status, Failure> {
     let doing = format!("weigh {}", program.display());
+    let meant = program
+        .canonicalize()
+        .map_err(|error| Failure::new(doing.clone(), error).status(Status::BadInput))?;
     let is_meant = |word: &OsString| {
-        let same = |path: &Path| path.canonicalize().ok();
-        let meant = same(program);
-        meant.is_some() && same(Path::new(word)) == meant
+        let runs = Path::new(word).canonicalize();
+        runs.is_ok_and(|runs| runs == meant)
     };
     if !command.first().is_some_and(is_meant) {
         let wrong = "the command does not run this program itself";

@@ -233,8 +233,8 @@ impl Stage {
                 "the latest recording under gdb or a Java debugger",
             ),
             (
-                "reprise cc --help",
-                "record some functions of a C program (needs clang)",
+                "reprise cut --help",
+                "record some functions of a C program (needs LLVM 19)",
             ),
             ("reprise show --help", "all about looking into a recording"),
             (

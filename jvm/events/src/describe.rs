@@ -128,6 +128,10 @@ pub fn describe_entry(entry: &Entry, reader: &Reader) -> String {
         }
         Entry::Shape { class, .. } => format!("the shape of class {}", words.class(*class)),
         Entry::Value { id, constant } => format!("value {id} is {}", words.constant(constant)),
+        Entry::Exported(exported) => format!(
+            "package {} of {} is exported to the program",
+            exported.package, exported.module
+        ),
         Entry::Skipped(skipped) => {
             let dot = if skipped.method.is_empty() { "" } else { "." };
             let class = class_name(&skipped.class);

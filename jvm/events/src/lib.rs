@@ -37,4 +37,4 @@ pub const CALLS_VERSION: u32 = 3;
 /// The kind of the tables.
 pub const TABLES: &str = "jvm.tables";
 /// The version of [`TABLES`].
-pub const TABLES_VERSION: u32 = 1;
+pub const TABLES_VERSION: u32 = 2;

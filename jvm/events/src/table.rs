@@ -18,6 +18,8 @@
 //!             superclass (text, empty for none), number of interfaces, their
 //!             names, number of fields, access flags, name and descriptor of
 //!             each, number of methods, the same
+//! 9 exported  since version 2: a package of the JDK that is exported to the program,
+//!             and not to everybody: module, package (texts, java.base, sun.nio.ch)
 //! ```
 //! Numbers are varints and begin at 1; loader 0 is the bootstrap loader. A site
 //! is an instruction that crosses the boundary: a call, a field access, a
@@ -39,6 +41,16 @@ pub enum Entry {
     Value { id: u32, constant: Constant },
     Skipped(Skipped),
     Shape { class: u32, shape: Shape },
+    Exported(Exported),
+}
+
+/// A package of the JDK that the program may use because it was started so.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Exported {
+    /// The module it is in.
+    pub module: String,
+    /// Its name, with dots.
+    pub package: String,
 }
 
 /// What an outside class looks like from inside: enough to make a stand-in.
@@ -167,6 +179,7 @@ pub struct Tables {
     pub values: HashMap<u32, Constant>,
     pub skipped: Vec<Skipped>,
     pub shapes: HashMap<u32, Shape>,
+    pub exported: Vec<Exported>,
 }
 
 impl Entry {
@@ -230,6 +243,10 @@ impl Entry {
                     methods: list(&mut input, Declared::read)?,
                 },
             },
+            9 => Self::Exported(Exported {
+                module: input.text()?,
+                package: input.text()?,
+            }),
             code => {
                 let (what, code) = ("a table entry", code.into());
                 return Err(FormatError::Unknown { what, code });
@@ -284,6 +301,10 @@ impl Entry {
             Self::Skipped(skipped) => {
                 head(&mut out, 7, &[]);
                 texts(&mut out, &[&skipped.class, &skipped.method, &skipped.why]);
+            }
+            Self::Exported(exported) => {
+                head(&mut out, 9, &[]);
+                texts(&mut out, &[&exported.module, &exported.package]);
             }
             Self::Shape { class, shape } => {
                 head(&mut out, 8, &[*class, shape.access.into()]);
@@ -472,6 +493,7 @@ impl Tables {
             Entry::Value { id, constant } => drop(self.values.insert(id, constant)),
             Entry::Skipped(skipped) => self.skipped.push(skipped),
             Entry::Shape { class, shape } => drop(self.shapes.insert(class, shape)),
+            Entry::Exported(exported) => self.exported.push(exported),
         }
         Ok(())
     }

@@ -53,6 +53,8 @@ fn entries() -> impl Strategy<Value = Entry> {
         ),
         (any::<u32>(), any::<Vec<u8>>()).prop_map(|(class, bytes)| Entry::Bytes { class, bytes }),
         (any::<u32>(), constant).prop_map(|(id, constant)| Entry::Value { id, constant }),
+        any::<[String; 2]>()
+            .prop_map(|[module, package]| Entry::Exported(Exported { module, package })),
         any::<[String; 3]>().prop_map(|[class, method, why]| Entry::Skipped(Skipped {
             class,
             method,

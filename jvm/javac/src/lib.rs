@@ -86,6 +86,7 @@ fn build(files: &[PathBuf], out: &Path, jar: &str) -> Result<(), String> {
         // runtime must not.
         .arg("-XDstringConcat=inline")
         .args(["--add-exports", "java.base/jdk.internal.misc=ALL-UNNAMED"])
+        .args(["--add-exports", "java.base/jdk.internal.module=ALL-UNNAMED"])
         // The JVM heeds these annotations of classes that it loads as its own.
         .args([
             "--add-exports",

@@ -213,6 +213,7 @@ fn options(launch: &Launch) -> Vec<String> {
         "-XX:-UsePerfData",
         "-Xshare:auto",
         "--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED",
+        "--add-exports=java.base/jdk.internal.module=ALL-UNNAMED",
     ]
     .map(str::to_owned)
     .to_vec();

@@ -148,6 +148,9 @@ impl Prepared {
     /// Writes everything that comes before the events.
     pub(crate) fn write<W: Write>(&self, script: &mut Script<W>) -> io::Result<()> {
         let tables = self.tables.tables();
+        for exported in &tables.exported {
+            script.exported(exported)?;
+        }
         for (id, ready) in &self.classes {
             script.class(&Told {
                 id: *id,

@@ -16,6 +16,7 @@
 //! 5 CONSTANT  id u4, kind u1, class u4, length u4, UTF-16
 //! 6 THREAD    id u4, name
 //! 8 BEGIN     class u4, thread u4: who initialises it
+//! 9 EXPORTED  module, package: of the JDK, which the inside may use
 //! 7 EVENT     what u1, thread u4, number u8, depth u4, id u4, class u4, more u4, values, arrays
 //!
 //! more             how many events of what came along are still to come, apart
@@ -34,7 +35,7 @@
 
 use std::io::{self, Write};
 
-use reprise_jvm_events::table::{Class, Constant, Method, Site};
+use reprise_jvm_events::table::{Class, Constant, Exported, Method, Site};
 use reprise_jvm_events::value::{ObjectId, Reference, Space, Type, Value};
 use reprise_probes::pure::runs_on_values;
 
@@ -107,6 +108,12 @@ impl<W: Write> Script<W> {
             }
         }
         Ok(())
+    }
+
+    pub(crate) fn exported(&mut self, exported: &Exported) -> io::Result<()> {
+        self.out.write_all(&[9])?;
+        self.text(&exported.module)?;
+        self.text(&exported.package)
     }
 
     pub(crate) fn method(&mut self, id: u32, method: &Method, here: &str) -> io::Result<()> {

@@ -287,16 +287,17 @@ fn probe(
         _ => "",
     };
     let value = only.map_or("", |(ty, _)| parameter(ty));
-    let mut class = "";
+    let mut constructor = "";
     if way == Way::SuperConstructor {
         let name = body.class.name()?.to_str_lossy().replace('/', ".");
         before.push_string(&name, body.pool)?;
-        class = "Ljava/lang/String;";
+        body.load_caller(&mut before)?;
+        constructor = "Ljava/lang/String;I";
     }
     call(
         &mut before,
         &format!("{called}{bare}"),
-        &format!("({object}{value}{RECORDER}I{class})V"),
+        &format!("({object}{value}{RECORDER}I{constructor})V"),
         body.pool,
     )?;
     if only.is_none() {

@@ -359,6 +359,16 @@ impl<'c, 'e> Body<'c, 'e> {
         Ok(())
     }
 
+    /// In a constructor: odd if what `super()` or `this()` throws leaves the inside.
+    pub(crate) fn load_caller(&self, code: &mut Snippet) -> Result<(), ProbeError> {
+        code.load(FieldType::Int, self.token)?;
+        if let Some(chain) = self.chain {
+            code.load(FieldType::Int, chain)?;
+            code.op(opcode::IOR)?;
+        }
+        Ok(())
+    }
+
     pub(crate) fn load_token(&self, code: &mut Snippet) -> Result<(), ProbeError> {
         self.load_recorder(code)?;
         code.load(FieldType::Int, self.token)?;

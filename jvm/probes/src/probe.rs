@@ -21,7 +21,7 @@
 //!            callOut(R, site)            callOutBare             certainly out: static, constructors
 //!            call(Object, U, R, site)    callOut(U, R, site)     with the only argument, U = int or Object
 //!            returned(T, R)              returned(R)
-//!            callSuperInit(R, site, String)  …Bare               super() of an outside class
+//!            callSuperInit(R, site, String, caller)  …Bare       super() of an outside class
 //!            superReturned(Object, R)    superReturned(R)
 //!            boolean lend(R, site)       lendBare                a method that counts as outside
 //!            lent(T, R, boolean)         lent(R, boolean)

@@ -19,6 +19,7 @@ final class Catalog {
     private static final int CLASS = 2;
     private static final int VALUE = 6;
     private static final int SKIPPED = 7;
+    private static final int EXPORTED = 9;
     private static final int SHAPE = 8;
     /** public, final, interface, abstract, synthetic, annotation, enum */
     private static final int ACCESS = 0x7611;
@@ -97,6 +98,10 @@ final class Catalog {
             NOT_RECORDED.add(new String[] {what, why});
         }
         entry(new Entry(SKIPPED).text(what).text("").text(why));
+    }
+
+    static synchronized void exported(String module, String packageName) {
+        entry(new Entry(EXPORTED).text(module).text(packageName));
     }
 
     private static int number(Class<?> type, String name, boolean inside) {

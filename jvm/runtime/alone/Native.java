@@ -50,6 +50,10 @@ final class Native {
         return 0;
     }
 
+    static void exported(String module, String packageName) {
+        Catalog.exported(module, packageName);
+    }
+
     static void left(String what, String why) {
         Catalog.skipped(what, why);
     }

@@ -3,7 +3,8 @@
 //! A folder has Java files and `observe` (the patterns of the classes inside,
 //! one a line). It may have `native.c` (a library for its native methods),
 //! `release` (the first Java release it can do with), `arguments` (those of `java`,
-//! where they are not `-cp . Main`), and `options` (more of the agent's).
+//! where they are not `-cp . Main`), `compile` (more arguments of `javac`), and
+//! `options` (more of the agent's).
 //! `REPRISE_SUBJECT` chooses those whose names contain it.
 
 use std::fs;
@@ -87,6 +88,7 @@ impl Subject {
         if let Some(release) = release {
             javac.args(["--release", &release.to_string()]);
         }
+        javac.args(self.words("compile"));
         let output = javac.arg("-d").arg(classes).args(sources(&self.folder));
         let output = output.output().unwrap();
         let done = output.status.success();

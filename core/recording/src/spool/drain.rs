@@ -169,31 +169,27 @@ impl Drainer {
     /// Ends the recording with what is complete now; the subject goes on.
     pub fn cut_short(&mut self, why: CutShort) {
         // An error here has ended the recording already, and says why.
-        let _ = self.take_rest();
+        let _ = self.end();
         self.writer.cut_short(why);
     }
 
     /// Appends what is left, writes the closing manifest and removes the spool.
     pub fn finish(mut self, closing: Closing) -> Result<Finished, WriteError> {
         // An error here has ended the recording; the closing manifest says so.
-        let _ = self.take_rest();
+        let _ = self.end();
         self.close(closing)
     }
 
     /// The same for a recording whose recorder has died. The spool stays if
     /// there is no room for what it holds: there may be some later.
     pub(crate) fn complete(mut self, closing: Closing) -> Result<Finished, WriteError> {
-        self.take_rest()?;
+        self.end()?;
         self.close(closing)
     }
 
     /// Takes what is there at this moment. What comes later is not recorded, whatever else
     /// has to be waited for before the recording can be finished.
     pub fn end(&mut self) -> Result<(), WriteError> {
-        self.take_rest()
-    }
-
-    fn take_rest(&mut self) -> Result<(), WriteError> {
         self.check_length();
         self.end_spool();
         if self.ends.is_none() {

@@ -10,7 +10,7 @@ use jvmti_bindings::sys::jni::{
     JNIEnv, jboolean, jbyteArray, jclass, jint, jlong, jstring, jvalue,
 };
 
-use reprise_jvm_events::table::Skipped;
+use reprise_jvm_events::table::{Exported, Skipped};
 use reprise_probes::pure::runs_on_values;
 
 use super::{Live, SESSION, Session, count, shape};
@@ -54,6 +54,11 @@ pub(super) fn bind(session: &Session, frame: Frame) -> Option<Global> {
                     c"fieldSite",
                     c"(ILjava/lang/Class;Ljava/lang/String;Ljava/lang/String;Z)I",
                     field_site as *mut c_void,
+                ),
+                (
+                    c"exported",
+                    c"(Ljava/lang/String;Ljava/lang/String;)V",
+                    exported as *mut c_void,
                 ),
                 (
                     c"left",
@@ -222,6 +227,14 @@ extern "system" fn left(env: *mut JNIEnv, _: jclass, what: jstring, why: jstring
         let (class, why) = unsafe { (frame.text(what), frame.text(why)) };
         let method = String::new();
         live.tables.skipped(Skipped { class, method, why });
+    });
+}
+
+extern "system" fn exported(env: *mut JNIEnv, _: jclass, module: jstring, package: jstring) {
+    with_session(env, (), |_, live, frame| {
+        // SAFETY: the runtime passes two strings.
+        let (module, package) = unsafe { (frame.text(module), frame.text(package)) };
+        live.tables.exported(Exported { module, package });
     });
 }
 

@@ -193,9 +193,7 @@ fn drain(mut drainer: Drainer, end: Arc<End>, mut watch: Watch) -> std::io::Resu
                 || end.near.load(Ordering::Acquire)
                 || end.reached.load(Ordering::Acquire)
         });
-        if stopped.is_none() {
-            let _ = drainer.end();
-        }
+        let _ = drainer.end();
         end.taken.store(true, Ordering::Release);
         if let Some(by) = stopped {
             drainer.cut_short(CutShort::Stopped { by });

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use reprise_classfile::read::ClassFile;
-use reprise_jvm_events::table::{Class, Entry, Method, Shape, Site, Skipped};
+use reprise_jvm_events::table::{Class, Entry, Exported, Method, Shape, Site, Skipped};
 use reprise_probes::catalog::{self, Catalog};
 use reprise_probes::volatile::{Sharing, Volatiles};
 use reprise_recording::spool::StdEnvironment;
@@ -141,6 +141,11 @@ impl Tables {
         let mut inner = self.inner();
         inner.add(&Entry::Skipped(skipped.clone()));
         inner.skipped.push(skipped);
+    }
+
+    /// A package of the JDK that the program may use.
+    pub(super) fn exported(&self, exported: Exported) {
+        self.inner().add(&Entry::Exported(exported));
     }
 
     /// A class may copy objects, and nobody sees it.

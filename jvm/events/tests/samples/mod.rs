@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use reprise_jvm_events::event::{Access, After, Event};
-use reprise_jvm_events::table::{Class, Constant, Entry, Method, Site, Skipped};
+use reprise_jvm_events::table::{Class, Constant, Entry, Exported, Method, Site, Skipped};
 use reprise_jvm_events::value::{
     Count, First, Object, ObjectId, Reference, Scalar, Space, Type, Value,
 };
@@ -87,6 +87,10 @@ fn tables() -> Vec<Entry> {
             class: "a/In".to_owned(),
             method: "huge()V".to_owned(),
             why: "it is too long".to_owned(),
+        }),
+        Entry::Exported(Exported {
+            module: "java.base".to_owned(),
+            package: "sun.nio.ch".to_owned(),
         }),
     ]
 }
@@ -173,6 +177,7 @@ fn events() -> Vec<(u64, Event)> {
                 count: 300,
             }),
         },
+        Event::Begin { method: 2 },
         Event::InCallRet { value: None },
     ];
     let there = [

@@ -38,6 +38,9 @@ final class Native {
     static native int fieldSite(int site, Class<?> owner, String name, String type,
         boolean isStatic);
 
+    /** A package of the JDK that the program may use, and not everybody. */
+    static native void exported(String module, String packageName);
+
     /** Something that cannot be recorded, and why. */
     static native void left(String what, String why);
 

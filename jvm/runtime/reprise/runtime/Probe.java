@@ -252,13 +252,14 @@ public final class Probe {
         }
     }
 
-    public static void callSuperInit(Recorder r, int site, String type) {
+    /** The caller is odd if nothing inside would notice that super() throws. */
+    public static void callSuperInit(Recorder r, int site, String type, int caller) {
         r.outCall(site);
-        r.expectSuper(type);
+        r.expectSuper(type, (caller & 1) != 0);
     }
 
-    public static void callSuperInitBare(Recorder r, int site, String type) {
-        callSuperInit(r, site, type);
+    public static void callSuperInitBare(Recorder r, int site, String type, int caller) {
+        callSuperInit(r, site, type, caller);
         r.end();
     }
 

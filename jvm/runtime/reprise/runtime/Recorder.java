@@ -267,8 +267,8 @@ public final class Recorder extends Ring {
     }
 
     /** The outcall that was begun is super() in a constructor of this class. */
-    void expectSuper(String type) {
-        supers.push(next, type);
+    void expectSuper(String type, boolean unnoticed) {
+        supers.push(next, type, unnoticed);
         look();
     }
 

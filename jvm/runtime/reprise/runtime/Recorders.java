@@ -58,6 +58,7 @@ public final class Recorders {
         Recorder.oracle = oracle;
         Sites.leaving(Recorders.class, 0);
         ClassInfo.of(String.class);
+        Exports.tell();
     }
 
     /** The field is read directly: getId() may be overridden by the subject. */

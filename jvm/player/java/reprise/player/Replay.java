@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 
+import jdk.internal.module.Modules;
+
 /** One recording that is being played. */
 final class Replay {
     // The parts of a script, as jvm/player/src/script.rs writes them.
@@ -20,6 +22,7 @@ final class Replay {
     private static final int THREAD = 6;
     private static final int EVENT = 7;
     private static final int BEGIN = 8;
+    private static final int EXPORTED = 9;
     private static final int BATCH = 512;
     private static final long STACK = 64L << 20;
 
@@ -51,6 +54,13 @@ final class Replay {
         order = new Order(oracle);
     }
 
+    /** What the program could use of the JDK, its inside can use here; another JDK may not have it. */
+    private static void export(String module, String packageName) {
+        ModuleLayer.boot().findModule(module)
+            .filter(found -> found.getPackages().contains(packageName))
+            .ifPresent(found -> Modules.addExportsToAllUnnamed(found, packageName));
+    }
+
     /** Reads it and plays it, to the end or to the first divergence. */
     void run(DataInputStream in) throws IOException, InterruptedException {
         List<Event> batch = new ArrayList<>(BATCH);
@@ -63,6 +73,7 @@ final class Replay {
                 case RECORDED_SITE: { Site site = new Site(in); recorded.put(site.id, site); break; }
                 case CONSTANT: constants.read(in); break;
                 case THREAD: players.add(new Player(this, in.readInt(), in.readUTF(), STACK)); break;
+                case EXPORTED: export(in.readUTF(), in.readUTF()); break;
                 case BEGIN: initialisers.add(in.readInt(), in.readInt()); break;
                 case EVENT:
                     if (!started) {
