@@ -71,6 +71,13 @@ const REQUIREMENTS: &[Requirement] = &[
         stops: &[StudyOfC],
     },
     Requirement {
+        package: "tcl",
+        present: || command::on_path("tclsh"),
+        purpose: "makes the sources of SQLite",
+        needed_by: &[StudyOfC],
+        stops: &[],
+    },
+    Requirement {
         package: "g++",
         present: || command::on_path("g++"),
         purpose: "compiles libFuzzer",

@@ -100,7 +100,7 @@ const fn cut(filter: &'static str) -> Program {
         packages: &["reprise-cc"],
         tests: &["e2e_cut"],
         filter,
-        release: false,
+        release: true,
         one_by_one: true,
     }
 }
@@ -118,9 +118,15 @@ const STUDIES: &[Study] = &[
     },
     Study {
         name: "cut-programs",
-        about: "gzip, bc, wget and httpd from Debian's sources: boundaries, their logs, replays",
+        about: "gzip, bc, wget, neon and httpd from Debian's sources: boundaries, logs, times, replays",
         environment: &[LLVM, ("REPRISE_STUDY", "1")],
         program: cut("debian_"),
+    },
+    Study {
+        name: "cut-computing",
+        about: "six programs that compute, from Debian's sources, as a whole; a search function",
+        environment: &[LLVM, ("REPRISE_STUDY", "1")],
+        program: cut("computing_"),
     },
     Study {
         name: "schedule-bugs",

@@ -4,20 +4,28 @@
 //! # name: what it does, separated by commas; arguments count from 1
 //! malloc:  allocates
 //! free:    frees 1
+//! fopen:   handle          what it returns is nobody's to write to
 //! read:    fills 2 result
 //! fread:   fills 1 result*2
+//! sscanf:  scans 2         a format, by which the arguments behind it are filled
 //! strtol:  stores 2 1      a pointer into argument 1, to where argument 2 points
 //! memcpy:  own, copies 1 2, returns 1
 //! strlen:  own, reads 1
 //! printf:  nothing
-//! qsort:   calls 4
+//! bsearch: calls 5
+//! qsort:   own, writes 1, calls 4 1    with pointers into argument 1
 //! signal:  handler 2
 //! sigaction: handler_in 2
+//! pthread_create: starts 3
 //! ```
 //! A function that is not listed may write to and keep everything that it can
 //! reach through its arguments. One that is listed does what the line says and
 //! nothing else: it reads what it is given, keeps no pointer to it, and what it
 //! returns is not the program's own memory.
+//!
+//! *handle*: what it returns is the library's, and the program stores nothing there; *text*:
+//! what it copies has no pointers; *scans*: this argument is a format as that of `scanf`;
+//! *starts*: a thread, with the function of this argument.
 //!
 //! *own* means that the runtime has the function, too: it belongs to its caller,
 //! is executed again in a replay, and is no flow of its own.
@@ -25,7 +33,7 @@
 use std::collections::BTreeMap;
 
 /// How many bytes a function fills.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Length {
     /// Always so many.
     Bytes(u64),
@@ -44,6 +52,9 @@ pub enum Length {
 pub struct Annotation {
     /// It returns memory of its own making.
     pub allocates: bool,
+    /// It returns a handle: memory of the library that the program has no business in. Of a
+    /// variable: it holds one.
+    pub handle: bool,
     /// It returns memory of its own making, with the content of this argument's.
     pub reallocates: Option<usize>,
     /// It gives the memory of this argument back.
@@ -52,21 +63,28 @@ pub struct Annotation {
     pub own: bool,
     /// It copies to the first from the second, as many bytes as the third says.
     pub copies: Option<(usize, usize)>,
+    /// What it copies is text, in which there are no pointers.
+    pub text: bool,
     /// It writes the memory of these arguments, which hold no pointers then.
     pub writes: Vec<usize>,
     /// It fills the memory of these arguments with what comes from outside.
     pub fills: Vec<(usize, Length)>,
+    /// This argument is a format as that of `scanf`; what is behind it is filled.
+    pub scans: Option<usize>,
     /// It stores a pointer to where these arguments point: into the memory of another
     /// argument, or to memory that is not the program's own.
     pub stores: Vec<(usize, Option<usize>)>,
     /// It returns a pointer that it was given.
     pub returns: Option<usize>,
-    /// It calls what these arguments point to, before it returns.
-    pub calls: Vec<usize>,
+    /// It calls what these arguments point to, before it returns; with pointers into the
+    /// memory of another argument, if that is said.
+    pub calls: Vec<(usize, Option<usize>)>,
     /// It has what this argument points to called at any moment.
     pub handler: Option<usize>,
     /// It has what is in the memory of this argument called at any moment.
     pub handler_in: Option<usize>,
+    /// It has what this argument points to run by another thread, and keeps the others.
+    pub starts: Option<usize>,
     /// It comes back twice or not at all.
     pub jumps: bool,
 }
@@ -144,14 +162,21 @@ fn read(text: &str) -> Result<Annotation, String> {
             "nothing" => {}
             "own" => all.own = true,
             "allocates" => all.allocates = true,
+            "text" => all.text = true,
+            "handle" => all.handle = true,
             "jumps" => all.jumps = true,
             "reallocates" => all.reallocates = Some(at(1)?),
             "frees" => all.frees = Some(at(1)?),
             "copies" => all.copies = Some((at(1)?, at(2)?)),
             "writes" => all.writes.push(at(1)?),
             "returns" => all.returns = Some(at(1)?),
-            "calls" => all.calls.push(at(1)?),
+            "calls" => {
+                let with = words.get(2).map(|_| at(2)).transpose()?;
+                all.calls.push((at(1)?, with));
+            }
             "handler" => all.handler = Some(at(1)?),
+            "scans" => all.scans = Some(at(1)?),
+            "starts" => all.starts = Some(at(1)?),
             "handler_in" => all.handler_in = Some(at(1)?),
             "reads" => {
                 at(1)?;

@@ -218,7 +218,7 @@ fn objects_inside(
     let mut inside: Vec<bool> = (0..)
         .zip(&program.objects)
         .map(|(index, object)| match object.storage {
-            Storage::Unknown | Storage::External => false,
+            Storage::Unknown | Storage::External | Storage::Handle => false,
             Storage::Constant | Storage::Function(_) => true,
             Storage::Global => !points_to.is_escaped(index),
             Storage::Stack(owner) | Storage::Heap(owner) => {

@@ -4,6 +4,7 @@
 //! function ─bytes→ function      what is called with, what is returned
 //! function ──∞──→ written set ──∞──→ object     whoever may write to an object is
 //!                                               inside, or the object is outside
+//! function ──∞──→ object                        what an outside function has is outside
 //! object ──∞──→ read set ─bytes→ function       what is read of outside objects
 //! the world ─bytes→ function, object            what calls of libraries bring in
 //! ```
@@ -14,11 +15,16 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use reprise_flow::{CutError, Graph, Node, Weight};
 
-use crate::model::{Callee, FunctionId, NOTHING, Program, Storage, UNKNOWN};
+use crate::annotations::Length;
+use crate::model::{Callee, FunctionId, HANDLE, NOTHING, Program, Storage, UNKNOWN};
 use crate::points_to::{PointsTo, SetId};
 
 /// What an event costs beside the bytes that it carries.
 pub(crate) const EVENT: u64 = 2;
+
+/// What a byte weighs. What has never crossed weighs 1, so that even thousands of such
+/// edges are no reason to log a few bytes.
+const SCALE: u64 = 1 << 10;
 
 /// What functions do, added up.
 #[derive(Debug, Default)]
@@ -54,14 +60,15 @@ impl Effects {
             for callee in points_to.callees(index) {
                 all.call(program, points_to, index, *callee);
             }
-            if let Callee::Indirect(pointer) = call.callee
+            if let Callee::Indirect(pointer) | Callee::Callback(pointer) = call.callee
                 && points_to.objects(pointer).contains(&UNKNOWN)
             {
                 // Whoever it is, it is outside; there is a name for that.
                 let key = (call.function, FunctionId::MAX);
+                let times = call.times_of(None);
                 let sum: &mut (u64, u64) = all.externals.entry(key).or_default();
-                sum.0 += call.times;
-                sum.1 += call.times * call.result_bytes;
+                sum.0 += times;
+                sum.1 += times * call.result_bytes;
             }
         }
         all
@@ -75,7 +82,13 @@ impl Effects {
             let var = call.arguments.get(at).copied().unwrap_or(NOTHING);
             points_to.set(var)
         };
-        let (times, bytes) = (call.times, call.times * call.result_bytes);
+        let times = match call.callee {
+            Callee::Direct(_) => call.times,
+            Callee::Indirect(_) => call.times_of(Some(callee)),
+            // It may have been called by nobody else.
+            Callee::Callback(_) => known.entered,
+        };
+        let bytes = times * call.result_bytes;
         if known.defined {
             let sum = self.calls.entry((function, callee)).or_default();
             sum.0 += times;
@@ -133,6 +146,16 @@ impl Effects {
             sum.0 += times;
             sum.1 += bytes;
         }
+        for (at, scanned) in &call.scanned {
+            let key = (function, callee, argument(*at));
+            let bytes = match scanned.length {
+                Length::Bytes(bytes) => bytes,
+                // A word or a name.
+                _ => 16,
+            };
+            *self.fills.entry(key).or_default() += bytes * times;
+            self.writes.insert((function, argument(*at)));
+        }
         for (at, _) in &does.fills {
             let key = (function, callee, argument(*at));
             *self.fills.entry(key).or_default() += call.moved;
@@ -169,7 +192,10 @@ pub(crate) fn cut(
         sets: points_to.sets() as u32,
     };
     let mut edges: Vec<(Node, Node, Weight)> = Vec::new();
-    let bytes = |bytes: u64| Weight::Bytes(bytes.clamp(1, 1 << 40));
+    let bytes = |bytes: u64| match bytes {
+        0 => Weight::Bytes(1),
+        bytes => Weight::Bytes(SCALE * bytes.min(1 << 36)),
+    };
     let mut used: BTreeSet<(bool, SetId)> = BTreeSet::new();
     for ((function, set), (read, times)) in &effects.reads {
         used.insert((false, *set));
@@ -185,7 +211,7 @@ pub(crate) fn cut(
             edges.push((
                 layout.world(),
                 layout.object(*object),
-                bytes(*filled + EVENT),
+                bytes(if *filled > 0 { *filled + EVENT } else { 0 }),
             ));
         }
     }
@@ -216,10 +242,19 @@ pub(crate) fn cut(
     for ((caller, _), (times, results)) in &effects.externals {
         edges.push((layout.world(), *caller, bytes(results + times * EVENT)));
     }
-    let mut sources = vec![layout.world(), layout.object(UNKNOWN)];
+    for (index, object) in (0..).zip(&program.objects) {
+        if let Storage::Stack(owner) | Storage::Heap(owner) = object.storage {
+            edges.push((owner, layout.object(index), Weight::Uncuttable));
+        }
+    }
+    let mut sources = vec![
+        layout.world(),
+        layout.object(UNKNOWN),
+        layout.object(HANDLE),
+    ];
     for (index, object) in (0..).zip(&program.objects) {
         let written_outside = match object.storage {
-            Storage::External => true,
+            Storage::External | Storage::Handle => true,
             Storage::Constant | Storage::Function(_) | Storage::Unknown => false,
             _ => points_to.is_escaped(index),
         };

@@ -10,9 +10,11 @@
 //! | --- | --- |
 //! | what is known of a program? | `model.rs` |
 //! | what do functions do that are not part of it? | `annotations.rs` |
+//! | what do `scanf` and its like fill? | `scanned.rs` |
 //! | what does a pointer point to? | `points_to.rs` |
 //! | what is inside, and what does that cost? | `boundary.rs`; the graph that is cut: `graph.rs` |
 //! | which functions does a pattern mean? | `target.rs` |
+//! | which threads may come inside? | `threads.rs` |
 //!
 //! **Which side an object is on.** An object that outside code may write to is
 //! outside; every other one is inside. So only inside code has to be looked at
@@ -27,4 +29,6 @@ pub mod boundary;
 mod graph;
 pub mod model;
 pub mod points_to;
+pub mod scanned;
 pub mod target;
+pub mod threads;

@@ -1,6 +1,7 @@
 //! A program, as far as the analysis has to know it.
 
 use crate::annotations::Annotation;
+use crate::scanned::Scanned;
 
 /// A value that may hold a pointer. 0 holds none.
 pub type Var = u32;
@@ -16,6 +17,10 @@ pub type ObjectId = u32;
 
 /// The object that stands for all memory that is not the program's own.
 pub const UNKNOWN: ObjectId = 0;
+
+/// The object that stands for what handles of libraries point to (a `FILE`, a `DIR`), and
+/// for what is behind that: the program stores no pointers of its own there.
+pub const HANDLE: ObjectId = 1;
 
 /// Where something stands in the source.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -55,6 +60,8 @@ pub struct Function {
     pub refused: Option<(String, Place)>,
     /// Why it can be inside only together with those who call it.
     pub no_entry: Option<String>,
+    /// How often it was entered in the runs that were weighed.
+    pub entered: u64,
     /// What it does, where its body is not known.
     pub annotation: Option<Annotation>,
 }
@@ -70,6 +77,8 @@ pub enum Storage {
     Constant,
     /// A global of a library.
     External,
+    /// A global of a library that holds a handle.
+    Handle,
     /// A local variable of a function.
     Stack(FunctionId),
     /// What a function has allocated.
@@ -142,7 +151,14 @@ pub enum Callee {
     Direct(FunctionId),
     /// Whatever this points to.
     Indirect(Var),
+    /// Whatever this points to, by a library's function that the caller calls, and as often
+    /// as that wants.
+    Callback(Var),
 }
+
+/// Whom a call through a pointer has called, and how often. No function stands for all
+/// that are not the program's.
+pub type Counted = Vec<(Option<FunctionId>, u64)>;
 
 /// A call.
 #[derive(Clone, Debug)]
@@ -159,6 +175,10 @@ pub struct Call {
     pub result_bytes: u64,
     /// How often it was executed in the runs that were weighed.
     pub times: u64,
+    /// Through a pointer: whom it has called in these runs, if somebody has counted.
+    pub called: Option<Counted>,
+    /// What it fills by its format, by the argument.
+    pub scanned: Vec<(usize, Scanned)>,
     /// How many bytes it filled, copied or read in these runs.
     pub moved: u64,
     /// What it allocates, if it does.
@@ -167,12 +187,26 @@ pub struct Call {
     pub place: Place,
 }
 
+impl Call {
+    /// How often it has called a function, or one that is not the program's. Where
+    /// nobody has counted, it may have been this one each time.
+    pub fn times_of(&self, callee: Option<FunctionId>) -> u64 {
+        match &self.called {
+            None => self.times,
+            Some(counted) => {
+                let of = counted.iter().filter(|(function, _)| *function == callee);
+                of.map(|(_, times)| times).sum()
+            }
+        }
+    }
+}
+
 /// A program.
 #[derive(Clone, Debug)]
 pub struct Program {
     /// The functions.
     pub functions: Vec<Function>,
-    /// The objects; the first is [`UNKNOWN`].
+    /// The objects; the first is [`UNKNOWN`], the second [`HANDLE`].
     pub objects: Vec<Object>,
     /// How many values there are, with [`NOTHING`].
     pub vars: u32,
@@ -190,10 +224,12 @@ impl Default for Program {
     fn default() -> Self {
         Self {
             functions: Vec::new(),
-            objects: vec![Object {
-                name: "memory of libraries".to_owned(),
-                storage: Storage::Unknown,
-            }],
+            objects: ["memory of libraries", "a handle of a library"]
+                .map(|name| Object {
+                    name: name.to_owned(),
+                    storage: Storage::Unknown,
+                })
+                .to_vec(),
             vars: 1,
             facts: Vec::new(),
             accesses: Vec::new(),

@@ -17,7 +17,9 @@ mod set;
 use std::collections::{HashMap, HashSet};
 
 use crate::annotations::Annotation;
-use crate::model::{Callee, Fact, FunctionId, NOTHING, ObjectId, Program, Storage, UNKNOWN, Var};
+use crate::model::{
+    Callee, Fact, FunctionId, HANDLE, NOTHING, ObjectId, Program, Storage, UNKNOWN, Var,
+};
 use set::Set;
 
 pub use found::{PointsTo, SetId};
@@ -100,9 +102,12 @@ impl<'p> Solver<'p> {
         }
         let unknown = self.content(UNKNOWN);
         self.point(unknown, UNKNOWN);
+        self.point(self.content(HANDLE), HANDLE);
         for (object, known) in (0..).zip(&program.objects) {
-            if known.storage == Storage::External {
-                self.point(unknown, object);
+            match known.storage {
+                Storage::External => self.point(unknown, object),
+                Storage::Handle => self.point(self.content(object), HANDLE),
+                _ => {}
             }
         }
         for var in &program.given_away {
@@ -117,7 +122,9 @@ impl<'p> Solver<'p> {
         for (index, call) in program.calls.iter().enumerate() {
             match call.callee {
                 Callee::Direct(function) => self.link(index, function),
-                Callee::Indirect(pointer) => self.nodes[pointer as usize].calls.push(index),
+                Callee::Indirect(pointer) | Callee::Callback(pointer) => {
+                    self.nodes[pointer as usize].calls.push(index);
+                }
             }
         }
     }
@@ -183,8 +190,14 @@ impl<'p> Solver<'p> {
                 for load in &loads {
                     self.edge(content, *load);
                 }
-                for store in &stores {
-                    self.edge(*store, content);
+                // Nothing of the program's is stored where a handle points to, and only the
+                // library stores a handle where it is kept.
+                if object != HANDLE
+                    && self.program.objects[object as usize].storage != Storage::Handle
+                {
+                    for store in &stores {
+                        self.edge(*store, content);
+                    }
                 }
                 if let Storage::Function(function) = self.program.objects[object as usize].storage {
                     for call in &calls {
@@ -205,7 +218,7 @@ impl<'p> Solver<'p> {
 
     /// Code that is not known has an object.
     fn escape(&mut self, object: ObjectId) {
-        if object == UNKNOWN || !self.escaped.add(object) {
+        if object == UNKNOWN || object == HANDLE || !self.escaped.add(object) {
             return;
         }
         // Nobody asks for the value of its own any more: what it has, and what it
@@ -276,10 +289,13 @@ impl<'p> Solver<'p> {
                 self.edge(argument(old), call.result);
             }
         }
-        if let Some((to, from)) = does.copies {
+        if let Some((to, from)) = does.copies.filter(|_| !does.text) {
             let through = self.through(argument(from));
             self.nodes[argument(to) as usize].stores.push(through);
             self.again(argument(to));
+        }
+        if does.starts.is_some() {
+            self.call_unknown(index);
         }
         if does.jumps {
             // What it keeps of the processor is different in every run.
@@ -293,7 +309,10 @@ impl<'p> Solver<'p> {
             self.nodes[into as usize].stores.extend(stored);
             self.again(into);
         }
-        for position in does.calls.iter().chain(&does.handler) {
+        let called = does.calls.iter().map(|(position, _)| position);
+        // Whom a function of the caller's own calls is the caller's affair.
+        let called = called.filter(|_| !does.own);
+        for position in called.chain(&does.handler) {
             self.edge(argument(*position), unknown);
         }
         if let Some(position) = does.handler_in {
@@ -307,6 +326,7 @@ impl<'p> Solver<'p> {
         }
         match does.returns {
             Some(position) => self.edge(argument(position), call.result),
+            None if does.handle => self.point(call.result, HANDLE),
             None if call.allocates.is_none() && !does.own => self.edge(unknown, call.result),
             None => {}
         }
@@ -341,7 +361,7 @@ impl<'p> Solver<'p> {
             all.push(*function);
         }
         for (call, callees) in self.program.calls.iter().zip(&mut self.callees) {
-            let Callee::Indirect(pointer) = call.callee else {
+            let (Callee::Indirect(pointer) | Callee::Callback(pointer)) = call.callee else {
                 continue;
             };
             if self.nodes[pointer as usize].has.has(UNKNOWN) {

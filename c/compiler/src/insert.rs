@@ -3,13 +3,14 @@
 //!
 //! | where | what | file |
 //! | --- | --- | --- |
-//! | loads and stores of inside functions that may be of outside memory | whereto instead | here |
+//! | loads and stores of inside functions that may be of outside memory | whereto instead | here, `insert/checks.rs` |
 //! | calls of inside functions | outside functions behind a wrapper; parts of the C library by the runtime's | `insert/calls.rs` |
 //! | local variables | on the inside stack, or with an address that is logged | `insert/locals.rs` |
 //! | inside functions | a wrapper with the function's name for outside callers; one for replays | `insert/entries.rs` |
 //! | inside globals | a section of their own | here |
 
 mod calls;
+mod checks;
 mod entries;
 mod locals;
 
@@ -200,6 +201,9 @@ impl Inserter<'_> {
             match at.opcode() {
                 LLVMOpcode::LLVMLoad => self.load(function, *at),
                 LLVMOpcode::LLVMStore => self.store(*at),
+                LLVMOpcode::LLVMAtomicRMW | LLVMOpcode::LLVMAtomicCmpXchg => {
+                    self.atomic(function, *at);
+                }
                 _ => {}
             }
         }
@@ -219,11 +223,7 @@ impl Inserter<'_> {
         self.checked.0 += 1;
         let site = self.site(function, at, "");
         let (pointer_type, number) = (self.module.pointer(), self.module.int(32));
-        let (of, read) = self.runtime(
-            "__reprise_read",
-            pointer_type,
-            &[pointer_type, number, number],
-        );
+        let (of, read) = self.checked("__reprise_read", &[pointer_type, number, number]);
         let size = self.module.constant(number, self.module.size(at.kind()));
         self.before(at);
         at.set_operand(0, self.builder.call(of, read, &[pointer, size, site]));
@@ -237,9 +237,42 @@ impl Inserter<'_> {
         }
         self.checked.0 += 1;
         let pointer_type = self.module.pointer();
-        let (of, write) = self.runtime("__reprise_write", pointer_type, &[pointer_type]);
+        let (of, write) = self.checked("__reprise_write", &[pointer_type]);
         self.before(at);
         at.set_operand(1, self.builder.call(of, write, &[pointer]));
+    }
+
+    /// An atomic operation that may be of outside memory: what it has found there is
+    /// written down behind it. In a replay it finds that in the buffer.
+    fn atomic(&mut self, function: Value, at: Value) {
+        let operands = at.operands();
+        let (address, new) = (operands[0], operands[operands.len() - 1]);
+        self.checked.1 += 1;
+        if self.points_inside(address) {
+            return;
+        }
+        self.checked.0 += 1;
+        let site = self.site(function, at, "");
+        let (pointer, word) = (self.module.pointer(), self.module.int(64));
+        let (number, void) = (self.module.int(32), self.module.void());
+        let (of, whereto) = self.runtime("__reprise_atomic", pointer, &[pointer, number]);
+        self.before(at);
+        at.set_operand(0, self.builder.call(of, whereto, &[address, site]));
+        let Some(next) = at.next() else { return };
+        self.builder.before(next);
+        self.builder.located(at.debug_location());
+        let found = match at.opcode() {
+            LLVMOpcode::LLVMAtomicCmpXchg => self.builder.part(at, 0),
+            _ => at,
+        };
+        let found = match found.kind().width() {
+            0 => self.builder.to_number(found, word),
+            _ => self.builder.zero_extend(found, word),
+        };
+        let parameters = [pointer, word, number, number];
+        let (of, done) = self.runtime("__reprise_atomic_done", void, &parameters);
+        let size = self.module.constant(number, self.module.size(new.kind()));
+        self.builder.call(of, done, &[address, found, size, site]);
     }
 
     fn before(&self, at: Value) {

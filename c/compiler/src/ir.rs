@@ -220,6 +220,16 @@ impl Module {
         known.unwrap_or_else(|| Value(llvm!(make: LLVMAddGlobal(self.module, of.0, text.as_ptr()))))
     }
 
+    /// Where a block of a function is, as a value.
+    pub(crate) fn block_address(&self, function: Value, block: Block) -> Value {
+        Value(llvm!(make: LLVMBlockAddress(function.0, block.0)))
+    }
+
+    /// A number as a pointer.
+    pub(crate) fn as_pointer(&self, number: Value) -> Value {
+        Value(llvm!(make: LLVMConstIntToPtr(number.0, self.pointer().0)))
+    }
+
     pub(crate) fn append_block(&self, function: Value) -> Block {
         Block(llvm!(make: LLVMAppendBasicBlockInContext(
             self.context,
@@ -281,6 +291,10 @@ impl Type {
 }
 
 impl Block {
+    pub(crate) fn first(self) -> Option<Value> {
+        value(llvm!(ask: LLVMGetFirstInstruction(self.0)))
+    }
+
     pub(crate) fn instructions(self) -> Vec<Value> {
         let next = |one: &Value| value(llvm!(ask: LLVMGetNextInstruction(one.0)));
         std::iter::successors(value(llvm!(ask: LLVMGetFirstInstruction(self.0))), next).collect()

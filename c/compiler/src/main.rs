@@ -5,15 +5,18 @@
 //! | --- | --- |
 //! | what of LLVM's interface is used? | `ir.rs` |
 //! | which functions allocate for others? | `allocators.rs` |
+//! | what is said otherwise, before anything is read? | `lower.rs` |
 //! | what does bitcode say? | `read.rs` |
-//! | what is inserted to weigh? | `weigh.rs` |
+//! | what is inserted to weigh, and what comes of it? | `weigh.rs`, `weights.rs` |
 //! | what is inserted to record and replay? | `insert.rs` |
 
 mod allocators;
 mod insert;
 mod ir;
+mod lower;
 mod read;
 mod weigh;
+mod weights;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -23,7 +26,7 @@ use std::time::Instant;
 
 use reprise_c_analysis::annotations::Annotations;
 use reprise_c_analysis::boundary::{self, Choice};
-use reprise_c_analysis::{points_to, target};
+use reprise_c_analysis::{points_to, target, threads};
 use reprise_cc::kept::{Kept, Link};
 use reprise_cc::link;
 use reprise_cc::request::{Answer, Report, Request};
@@ -31,6 +34,7 @@ use reprise_cc::{PROTOCOL, PROTOCOL_QUESTION};
 
 use crate::ir::Module;
 use crate::read::Reading;
+use crate::weights::Weights;
 
 /// Variables whose address nobody has become values, before anything is looked at.
 const PASSES: &str = "function(sroa,simplifycfg)";
@@ -99,7 +103,7 @@ fn run(request: &Request) -> Result<Answer, Answer> {
             let (kept, link, module) = open(program)?;
             let known = annotate(annotations)?;
             let weights = weights(&kept, &module, &known)?;
-            let reading = read::read(&module, &known, weights.as_deref());
+            let reading = read::read(&module, &known, weights.as_ref());
             let read = started.elapsed();
             let mut report = cut(&module, &reading, targets, *choice, |module, inserted| {
                 let Some(output) = output else { return Ok(()) };
@@ -118,6 +122,7 @@ fn open(program: &Path) -> Result<(Kept, Link, Module), Answer> {
     let link = kept.read(program).map_err(failed)?;
     let module = Module::read(&kept.bitcode).map_err(failed)?;
     unchanged(&kept, &module)?;
+    lower::lower(&module);
     let mut prepared = module.run(PASSES);
     for _ in 0..ROUNDS {
         if allocators::mark(&module) > 0 {
@@ -161,21 +166,17 @@ fn annotate(files: &[PathBuf]) -> Result<Annotations, Answer> {
 }
 
 /// The counters of earlier runs, if there are any, and if they are of this build.
-fn weights(kept: &Kept, module: &Module, known: &Annotations) -> Result<Option<Vec<u64>>, Answer> {
+fn weights(kept: &Kept, module: &Module, known: &Annotations) -> Result<Option<Weights>, Answer> {
     let Ok(bytes) = fs::read(&kept.weights) else {
         return Ok(None);
     };
-    let (words, _) = bytes.as_chunks::<8>();
-    let words: Vec<u64> = words.iter().map(|word| u64::from_le_bytes(*word)).collect();
     let reading = read::read(module, known, None);
-    if words.first() != Some(&reading.signature()) {
-        let wrong = format!(
-            "{} is of another build: weigh again",
-            kept.weights.display()
-        );
-        return Err(failed(wrong));
-    }
-    Ok(Some(words))
+    let weights = Weights::read(&bytes, reading.signature(), reading.counters());
+    let other = || {
+        let file = kept.weights.display();
+        failed(format!("{file} is of another build: weigh again"))
+    };
+    weights.ok_or_else(other).map(Some)
 }
 
 fn cut(
@@ -238,6 +239,7 @@ fn cut(
         functions: names,
         objects: (inside, boundary.objects.len()),
         graph: (boundary.nodes, boundary.edges),
+        threads: threads::coming_inside(program, &points_to, &boundary),
         flows: boundary.flows,
         naive,
         whole,

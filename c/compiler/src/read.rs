@@ -1,5 +1,6 @@
 //! Bitcode, read into what the analysis knows of a program.
 
+mod calls;
 mod shape;
 
 use std::collections::HashMap;
@@ -7,12 +8,13 @@ use std::fmt::Write as _;
 
 use reprise_c_analysis::annotations::Annotations;
 use reprise_c_analysis::model::{
-    Access, Call, Callee, Fact, Function, FunctionId, NOTHING, ObjectId, Place, Program, Storage,
-    Var,
+    Access, Fact, Function, FunctionId, NOTHING, ObjectId, Place, Program, Storage, Var,
 };
 
-use self::shape::{by_value, is_address_taken, may_hold_pointer, moved, no_entry};
+use self::shape::{by_value, is_word, may_hold_pointer, no_entry};
+pub(crate) use self::shape::{is_address_taken, scanned};
 use crate::ir::{LLVMOpcode, LLVMTypeKind, Module, Value};
+use crate::weights::Weights;
 
 /// A program, and which of its parts is which in the bitcode.
 pub(crate) struct Reading {
@@ -25,6 +27,10 @@ pub(crate) struct Reading {
     pub(crate) defined: Vec<Value>,
     /// What calls move is counted, in this order, behind the blocks.
     pub(crate) moving: Vec<(Value, Moved)>,
+    /// Calls through pointers, in the order in which it is counted whom they call.
+    pub(crate) indirect: Vec<Value>,
+    /// Functions that they can mean, by the number that they have there.
+    pub(crate) pointed: Vec<Value>,
     pub(crate) blocks: usize,
 }
 
@@ -41,7 +47,11 @@ pub(crate) enum Moved {
 impl Reading {
     /// A number that another program, or the same read otherwise, does not have.
     pub(crate) fn signature(&self) -> u64 {
-        let mut text = format!("{} {} ", self.blocks, self.moving.len());
+        let (moving, indirect) = (self.moving.len(), self.indirect.len());
+        let mut text = format!("2 {} {moving} {indirect} ", self.blocks);
+        for function in &self.pointed {
+            let _ = write!(text, "{} ", function.name());
+        }
         for function in &self.defined {
             let _ = write!(text, "{} {} ", function.name(), function.blocks().len());
         }
@@ -50,6 +60,11 @@ impl Reading {
             sum = (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         }
         sum
+    }
+
+    /// How many counters there are.
+    pub(crate) fn counters(&self) -> usize {
+        self.blocks + self.moving.len()
     }
 
     /// The value's number, if it has one.
@@ -75,12 +90,17 @@ pub(crate) fn place(value: Value) -> Place {
     Place { file, line }
 }
 
-/// Reads a module. `weights` are counters of earlier runs, or none.
-pub(crate) fn read(module: &Module, annotations: &Annotations, weights: Option<&[u64]>) -> Reading {
+/// Reads a module. `weights` are what earlier runs have counted, or none.
+pub(crate) fn read(
+    module: &Module,
+    annotations: &Annotations,
+    weights: Option<&Weights>,
+) -> Reading {
     let mut reader = Reader {
         module: *module,
         annotations,
         weights,
+        functions: Vec::new(),
         reading: Reading {
             program: Program::default(),
             functions: HashMap::new(),
@@ -88,6 +108,8 @@ pub(crate) fn read(module: &Module, annotations: &Annotations, weights: Option<&
             objects: HashMap::new(),
             defined: Vec::new(),
             moving: Vec::new(),
+            indirect: Vec::new(),
+            pointed: Vec::new(),
             blocks: 0,
         },
     };
@@ -104,7 +126,9 @@ pub(crate) fn read(module: &Module, annotations: &Annotations, weights: Option<&
 struct Reader<'a> {
     module: Module,
     annotations: &'a Annotations,
-    weights: Option<&'a [u64]>,
+    weights: Option<&'a Weights>,
+    /// The objects that stand for functions.
+    functions: Vec<ObjectId>,
     reading: Reading,
 }
 
@@ -123,7 +147,10 @@ impl Reader<'_> {
             let parameters: Vec<Var> = function
                 .parameters()
                 .iter()
-                .map(|_| program.var())
+                .map(|one| match may_hold_pointer(one.kind()) {
+                    true => program.var(),
+                    false => NOTHING,
+                })
                 .collect();
             let result = program.var();
             let variadic = of.is_variadic().then(|| program.var());
@@ -151,11 +178,16 @@ impl Reader<'_> {
                 result,
                 refused,
                 no_entry,
+                entered: 0,
                 annotation: annotation.cloned().filter(|_| !is_defined),
                 name: name.clone(),
             });
             self.reading.functions.insert(function, id);
             let object = program.object(name, Storage::Function(id));
+            self.functions.push(object);
+            if address_taken {
+                self.reading.pointed.push(function);
+            }
             let var = program.var();
             program.facts.push(Fact::Address { to: var, object });
             self.reading.vars.insert(function, var);
@@ -164,7 +196,10 @@ impl Reader<'_> {
             }
         }
         for global in self.module.globals() {
-            let storage = if global.is_declaration() || global.is_thread_local() {
+            let known = self.annotations.find(&global.name());
+            let storage = if global.is_declaration() && known.is_some_and(|known| known.handle) {
+                Storage::Handle
+            } else if global.is_declaration() || global.is_thread_local() {
                 Storage::External
             } else if global.is_unchanging() {
                 Storage::Constant
@@ -231,7 +266,7 @@ impl Reader<'_> {
 
     fn weight(&self, at: usize) -> u64 {
         match self.weights {
-            Some(weights) => weights.get(at + 1).copied().unwrap_or(0),
+            Some(weights) => weights.counter(at),
             None => 1,
         }
     }
@@ -245,6 +280,7 @@ impl Reader<'_> {
 
     fn function(&mut self, function: Value, block_number: &mut usize) {
         let id = self.reading.functions[&function];
+        self.reading.program.functions[id as usize].entered = self.weight(*block_number);
         for block in function.blocks() {
             let times = self.weight(*block_number);
             *block_number += 1;
@@ -313,8 +349,18 @@ impl Reader<'_> {
             }
             LLVMCall => self.call(function, at, times),
             LLVMAtomicRMW | LLVMAtomicCmpXchg => {
-                self.refuse(function, "it has atomic operations", at);
-                self.access(function, operands[0], 8, times, true);
+                let (pointer, new) = (operands[0], operands[operands.len() - 1]);
+                if !is_word(new.kind()) {
+                    let why = "it has an atomic operation on something else than a number";
+                    self.refuse(function, why, at);
+                }
+                let bytes = self.module.size(new.kind());
+                self.access(function, pointer, bytes, times, false);
+                self.access(function, pointer, bytes, times, true);
+                let (to, pointer) = (self.value(at), self.value(pointer));
+                let value = self.value(new);
+                self.fact(Fact::Load { to, pointer });
+                self.fact(Fact::Store { pointer, value });
             }
             LLVMVAArg => self.refuse(function, "it has an instruction for variable arguments", at),
             LLVMInvoke | LLVMCallBr | LLVMIndirectBr => {
@@ -329,109 +375,6 @@ impl Reader<'_> {
                 }
             }
             _ => {}
-        }
-    }
-
-    fn call(&mut self, function: FunctionId, at: Value, times: u64) {
-        let mut callee = at.callee();
-        if callee.is_alias() {
-            callee = callee.aliasee();
-        }
-        if callee.is_assembly() {
-            self.refuse(function, "it has inline assembly", at);
-            for argument in at.arguments() {
-                let argument = self.value(argument);
-                self.reading.program.given_away.push(argument);
-            }
-            return;
-        }
-        for (index, _) in (1..).zip(at.arguments()) {
-            if at.has_call_attribute(index, "byval") {
-                self.refuse(function, "it passes a structure by value", at);
-            }
-        }
-        let name = callee.name();
-        if let Some(own) = name.strip_prefix("llvm.")
-            && known_name(&name).is_none()
-        {
-            self.intrinsic(own, at);
-            return;
-        }
-        let arguments = at
-            .arguments()
-            .into_iter()
-            .map(|one| self.value(one))
-            .collect();
-        let result = match may_hold_pointer(at.kind()) {
-            true => self.value(at),
-            false => NOTHING,
-        };
-        let (callee, does) = match self.reading.functions.get(&callee) {
-            Some(id) if callee.is_function() => {
-                let does = self.reading.program.functions[*id as usize]
-                    .annotation
-                    .clone();
-                (Callee::Direct(*id), does)
-            }
-            _ => (Callee::Indirect(self.value(callee)), None),
-        };
-        let does = does.unwrap_or_default();
-        if does.jumps {
-            self.refuse(function, "it jumps between functions", at);
-        }
-        let allocates = (does.allocates || does.reallocates.is_some()).then(|| {
-            let program = &mut self.reading.program;
-            let owner = program.functions[function as usize].name.clone();
-            let Place { file, line } = place(at);
-            let file = file.rsplit('/').next().unwrap_or("").to_owned();
-            program.object(
-                format!("memory of {owner} ({file}:{line})"),
-                Storage::Heap(function),
-            )
-        });
-        if let Some(object) = allocates {
-            self.reading.objects.insert(at, object);
-        }
-        let moved = match moved(&does, at.arguments().len()) {
-            Some(moved) => {
-                self.reading.moving.push((at, moved));
-                let counter = self.reading.blocks + self.reading.moving.len() - 1;
-                self.weight(counter)
-            }
-            None => 0,
-        };
-        let result_bytes = if at.is_used() {
-            self.module.size(at.kind())
-        } else {
-            0
-        };
-        self.reading.program.calls.push(Call {
-            function,
-            callee,
-            arguments,
-            result,
-            result_bytes,
-            times,
-            moved,
-            allocates,
-            place: place(at),
-        });
-    }
-
-    fn intrinsic(&mut self, own: &str, at: Value) {
-        let arguments = at.arguments();
-        if own.starts_with("va_") {
-            // Where variable arguments are differs from run to run.
-            for argument in arguments {
-                let argument = self.value(argument);
-                self.reading.program.given_away.push(argument);
-            }
-        } else if may_hold_pointer(at.kind()) {
-            let to = self.value(at);
-            for from in arguments {
-                let from = self.value(from);
-                self.fact(Fact::Copy { to, from });
-            }
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use reprise_c_analysis::boundary::{Choice, Cost};
+use reprise_c_analysis::threads::Thread;
 use serde::{Deserialize, Serialize};
 
 /// What is wanted.
@@ -69,6 +70,9 @@ pub struct Report {
     pub whole: Option<(u64, u64)>,
     /// The size of the graph: nodes and edges.
     pub graph: (u64, u64),
+    /// The threads that may come inside: a second one ends a recording.
+    #[serde(default)]
+    pub threads: Vec<Thread>,
     /// How many loads and stores are looked at while the program runs, of how many.
     pub checked: (u64, u64),
     /// Milliseconds: reading, pointers, the cut, building.

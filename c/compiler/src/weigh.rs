@@ -1,5 +1,5 @@
-//! A program that counts how often each of its blocks runs, and how many bytes its
-//! calls move.
+//! A program that counts how often each of its blocks runs, how many bytes its calls
+//! move, and whom its calls through pointers call.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ pub(crate) fn insert(module: &Module, reading: &Reading, file: &Path) {
     let builder = Builder::new(module);
     let word = module.int(64);
     // The first says which counters these are.
-    let count = (1 + reading.blocks + reading.moving.len()) as u64;
+    let count = (1 + reading.counters()) as u64;
     let mut initial = vec![module.constant(word, 0); count as usize];
     initial[0] = module.constant(word, reading.signature());
     let initial = module.constant_array(word, &initial);
@@ -44,21 +44,43 @@ pub(crate) fn insert(module: &Module, reading: &Reading, file: &Path) {
         number += 1;
     }
     let (pointer, void) = (module.pointer(), module.void());
+    insert_called(module, &builder, reading);
+    let pointed = module.constant_array(pointer, &reading.pointed);
+    let functions = module.global("__reprise_functions", pointed.kind());
+    functions.set_initializer(pointed);
+    functions.set_linkage(LLVMLinkage::LLVMInternalLinkage);
     let mut name = file.to_string_lossy().into_owned().into_bytes();
     name.push(0);
     let text = module.constant_bytes(&name);
     let path = module.global("__reprise_weights", text.kind());
     path.set_initializer(text);
-    let of = module.function_type(void, &[pointer, pointer, word]);
+    let of = module.function_type(void, &[pointer, pointer, word, pointer, word]);
     let weighed = module.declare("__reprise_weighed", of);
     let at_end = module.function("__reprise_weigh_end", module.function_type(void, &[]));
     builder.at_end(module.append_block(at_end));
-    builder.call(of, weighed, &[path, counters, module.constant(word, count)]);
+    let (count, pointed) = (
+        module.constant(word, count),
+        module.constant(word, reading.pointed.len() as u64),
+    );
+    builder.call(of, weighed, &[path, counters, count, functions, pointed]);
     builder.ret(None);
     let list = module.global("__reprise_weigh_at_end", pointer);
     list.set_initializer(at_end);
     list.set_section(".fini_array");
     define_nothing(module, &builder);
+}
+
+/// In front of each call through a pointer: whom it is about to call.
+fn insert_called(module: &Module, builder: &Builder, reading: &Reading) {
+    let (number, word) = (module.int(32), module.int(64));
+    let of = module.function_type(module.void(), &[number, word]);
+    let called = module.declare("__reprise_called", of);
+    for (index, call) in (0..).zip(&reading.indirect) {
+        builder.before(*call);
+        builder.located(call.debug_location());
+        let whom = builder.to_number(call.callee(), word);
+        builder.call(of, called, &[module.constant(number, index), whom]);
+    }
 }
 
 fn insert_moved(

@@ -1,11 +1,9 @@
 //! What code that `reprise cut` has inserted calls.
 
-use std::sync::atomic::{AtomicU32, Ordering};
-
 use reprise_c_events::OUT_IN_REPLAY;
 
 use crate::memory::{is_inside, is_owned};
-use crate::{INSIDE, Mode, mode, record, replay};
+use crate::{Mode, mode, record, replay, turn};
 
 fn bytes<'a>(address: *const u8, len: usize) -> &'a [u8] {
     if len == 0 {
@@ -23,10 +21,7 @@ extern "C" fn __reprise_read(address: *const u8, len: u32, site: u32) -> *const 
     }
     match mode() {
         Mode::Off => address,
-        Mode::Record => {
-            record::simple(2, site, bytes(address, len as usize));
-            address
-        }
+        Mode::Record => record::read(site, address, len as usize),
         Mode::Replay => {
             replay::value(site);
             replay::buffer()
@@ -41,6 +36,25 @@ extern "C" fn __reprise_write(address: *mut u8) -> *mut u8 {
         return address;
     }
     replay::buffer().cast_mut()
+}
+
+/// In front of an atomic operation: whereto instead.
+#[unsafe(no_mangle)]
+extern "C" fn __reprise_atomic(address: *mut u8, site: u32) -> *mut u8 {
+    if mode() != Mode::Replay || is_owned(address.addr() as u64) {
+        return address;
+    }
+    replay::value(site);
+    replay::buffer().cast_mut()
+}
+
+/// Behind an atomic operation: what it has found.
+#[unsafe(no_mangle)]
+extern "C" fn __reprise_atomic_done(address: *const u8, found: u64, len: u32, site: u32) {
+    if mode() == Mode::Record && !is_owned(address.addr() as u64) {
+        let found = found.to_le_bytes();
+        record::simple(2, site, found.get(..len as usize).unwrap_or(&found));
+    }
 }
 
 /// The address of something outside that is elsewhere in each run.
@@ -70,38 +84,32 @@ pub(crate) fn logged(site: u32, compute: impl FnOnce() -> u64) -> u64 {
 /// [`__reprise_leave`].
 #[unsafe(no_mangle)]
 extern "C" fn __reprise_enter(entry: u32, arguments: *const u8, len: u32) -> u32 {
-    if mode() == Mode::Record {
-        record::claim();
-    }
-    if INSIDE.load(Ordering::Relaxed) {
+    if !turn::enter() {
         return 1;
     }
     if mode() == Mode::Record {
         record::simple(1, entry, bytes(arguments, len as usize));
     }
-    INSIDE.store(true, Ordering::Relaxed);
     0
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn __reprise_leave(was: u32) {
-    INSIDE.store(was != 0, Ordering::Relaxed);
+    if was == 0 {
+        turn::leave();
+    }
 }
-
-/// How many calls from inside to outside are on their way.
-static DEPTH: AtomicU32 = AtomicU32::new(0);
 
 /// An inside function is about to call an outside one. [`OUT_IN_REPLAY`]: this is a
 /// replay, and the result is in the buffer. Anything else: it has to, and gives that
 /// to [`__reprise_back`].
 #[unsafe(no_mangle)]
-extern "C" fn __reprise_out(site: u32) -> u32 {
+pub(crate) extern "C" fn __reprise_out(site: u32) -> u32 {
     if mode() == Mode::Replay {
         replay::wait_for(u64::from(site));
         return OUT_IN_REPLAY;
     }
-    INSIDE.store(false, Ordering::Relaxed);
-    DEPTH.fetch_add(1, Ordering::Relaxed) & !OUT_IN_REPLAY
+    turn::out() & !OUT_IN_REPLAY
 }
 
 /// `setjmp` has returned in an outside function. If that was a jump out of inside code
@@ -109,10 +117,11 @@ extern "C" fn __reprise_out(site: u32) -> u32 {
 /// where, and the recording ends here.
 #[unsafe(no_mangle)]
 extern "C" fn __reprise_jumped(result: i32) {
-    if result != 0 && mode() == Mode::Record && INSIDE.load(Ordering::Relaxed) && record::is_mine()
-    {
-        INSIDE.store(false, Ordering::Relaxed);
-        record::give_up();
+    if result != 0 && turn::is_inside() {
+        turn::leave();
+        if mode() == Mode::Record {
+            record::give_up();
+        }
     }
 }
 
@@ -149,20 +158,19 @@ extern "C" fn __reprise_filled_text(address: *const u8) {
 
 /// The outside function is back, and this is what it returned.
 #[unsafe(no_mangle)]
-extern "C" fn __reprise_back(site: u32, result: *const u8, len: u32, depth: u32) {
+pub(crate) extern "C" fn __reprise_back(site: u32, result: *const u8, len: u32, depth: u32) {
+    // SAFETY: the C library has one for each thread.
+    let errno = unsafe { __errno_location().read() };
     // What was jumped over between has not come back, and never will.
-    let jumped = DEPTH.swap(depth, Ordering::Relaxed) != depth.wrapping_add(1);
+    let jumped = !turn::back(depth);
     if jumped && mode() == Mode::Record {
         record::give_up();
     }
     if mode() == Mode::Record {
-        // SAFETY: the C library has one for each thread.
-        let errno = unsafe { __errno_location().read() };
         record::result(site, bytes(result, len as usize));
-        // SAFETY: as above.
-        unsafe { __errno_location().write(errno) };
     }
-    INSIDE.store(true, Ordering::Relaxed);
+    // SAFETY: as above.
+    unsafe { __errno_location().write(errno) };
 }
 
 unsafe extern "C" {
@@ -174,7 +182,7 @@ unsafe extern "C" {
 
 /// Whether a pointer is that of an inside function.
 #[unsafe(no_mangle)]
-extern "C" fn __reprise_is_entry(function: u64) -> u32 {
+pub(crate) extern "C" fn __reprise_is_entry(function: u64) -> u32 {
     let entries = (&raw const ENTRY_START).addr() as u64..(&raw const ENTRY_END).addr() as u64;
     u32::from(entries.contains(&function))
 }

@@ -14,7 +14,8 @@
 //! | how does an event get into the spool? | `record.rs` |
 //! | how does a replay ask, and who calls inside functions there? | `replay.rs` |
 //! | where is inside memory, and how is it allocated? | `memory.rs`, `pool.rs` |
-//! | which functions of the C library are here, too? | `own.rs`, `plain.rs` |
+//! | which thread is inside? | `turn.rs` |
+//! | which functions of the C library are here, too? | `own.rs`, `plain.rs`, `sort.rs` |
 //! | how is a program weighed? | `weigh.rs` |
 #![allow(
     unsafe_code,
@@ -28,9 +29,11 @@ mod plain;
 mod pool;
 mod record;
 mod replay;
+mod sort;
+mod turn;
 mod weigh;
 
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 
 /// What the functions do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,9 +45,6 @@ enum Mode {
 }
 
 static MODE: AtomicU8 = AtomicU8::new(0);
-
-/// Inside code is running.
-static INSIDE: AtomicBool = AtomicBool::new(false);
 
 fn mode() -> Mode {
     match MODE.load(Ordering::Relaxed) {

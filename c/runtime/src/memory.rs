@@ -24,6 +24,12 @@ pub(crate) fn stack_pointer() -> u64 {
     unsafe { (&raw const __reprise_sp).read() }
 }
 
+/// Another thread's turn: its stack.
+pub(crate) fn set_stack_pointer(to: u64) {
+    // SAFETY: whose turn it is may move it.
+    unsafe { (&raw mut __reprise_sp).write(to) };
+}
+
 /// The part of the executable that holds inside globals.
 pub(crate) fn globals() -> (u64, u64) {
     (

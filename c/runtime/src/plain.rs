@@ -9,45 +9,85 @@ use std::arch::asm;
 /// `len` bytes can be read and written there.
 pub(crate) unsafe fn copy(to: *mut u8, from: *const u8, len: usize) {
     match len {
-        // SAFETY: as the caller says.
-        4 => unsafe {
-            to.cast::<u32>()
-                .write_unaligned(from.cast::<u32>().read_unaligned());
-        },
-        // SAFETY: as the caller says.
-        8 => unsafe {
-            to.cast::<u64>()
-                .write_unaligned(from.cast::<u64>().read_unaligned());
-        },
+        // SAFETY: as the caller says. In one piece each, since others may be writing.
+        1 => unsafe { to.write(from.read()) },
+        // SAFETY: the same.
+        2 => unsafe { word::<u16>(to, from, 0) },
+        // SAFETY: the same.
+        4 => unsafe { word::<u32>(to, from, 0) },
+        // SAFETY: the same.
+        8 => unsafe { word::<u64>(to, from, 0) },
         _ => {
             memcpy(to, from, len);
         }
     }
 }
 
-#[unsafe(no_mangle)]
-extern "C" fn memcpy(to: *mut u8, from: *const u8, len: usize) -> *mut u8 {
-    // SAFETY: the caller has `len` bytes at both places. In assembly, since a loop
-    // would be compiled to a call of this function.
+/// Copies a word.
+///
+/// # Safety
+/// It can be read and written there.
+unsafe fn word<W: Copy>(to: *mut u8, from: *const u8, at: usize) {
+    // SAFETY: as the caller says.
     unsafe {
-        asm!("rep movsb", inout("rcx") len => _, inout("rdi") to => _, inout("rsi") from => _,
-            options(nostack, preserves_flags));
+        let word = from.add(at).cast::<W>().read_unaligned();
+        to.add(at).cast::<W>().write_unaligned(word);
+    }
+}
+
+/// Copies bytes that may overlap, by two words that may, too.
+///
+/// # Safety
+/// `len` bytes can be read and written there, at least one word and at most two.
+unsafe fn two_words<W: Copy>(to: *mut u8, from: *const u8, len: usize) {
+    let last = len - size_of::<W>();
+    // SAFETY: as the caller says; all is read before anything is written.
+    unsafe {
+        let first_word = from.cast::<W>().read_unaligned();
+        let last_word = from.add(last).cast::<W>().read_unaligned();
+        to.cast::<W>().write_unaligned(first_word);
+        to.add(last).cast::<W>().write_unaligned(last_word);
+    }
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn memcpy(to: *mut u8, from: *const u8, len: usize) -> *mut u8 {
+    match len {
+        0 => {}
+        // SAFETY: the caller has `len` bytes at both places.
+        1 => unsafe { to.write(from.read()) },
+        // SAFETY: the same.
+        2..4 => unsafe { two_words::<u16>(to, from, len) },
+        // SAFETY: the same.
+        4..8 => unsafe { two_words::<u32>(to, from, len) },
+        // SAFETY: the same.
+        8..=16 => unsafe { two_words::<u64>(to, from, len) },
+        // SAFETY: the same.
+        17..=32 => unsafe { two_words::<u128>(to, from, len) },
+        // SAFETY: the same. In assembly, since a loop would be compiled to a call of
+        // this function.
+        _ => unsafe {
+            asm!("rep movsb", inout("rcx") len => _, inout("rdi") to => _, inout("rsi") from => _,
+                options(nostack, preserves_flags));
+        },
     }
     to
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn memmove(to: *mut u8, from: *const u8, len: usize) -> *mut u8 {
-    if to.addr().wrapping_sub(from.addr()) >= len {
+    if len <= 32 || to.addr().wrapping_sub(from.addr()) >= len {
         return memcpy(to, from, len);
     }
-    // SAFETY: as above; backwards, since they overlap.
-    unsafe {
-        asm!("std", "rep movsb", "cld", inout("rcx") len => _,
-            inout("rdi") to.wrapping_add(len).wrapping_sub(1) => _,
-            inout("rsi") from.wrapping_add(len).wrapping_sub(1) => _, options(nostack));
+    // Backwards, since they overlap: words, and what is left at the beginning at last.
+    let mut left = len;
+    while left >= 8 {
+        left -= 8;
+        // SAFETY: the caller has `len` bytes at both places, and a word is read before it
+        // is written.
+        unsafe { word::<u64>(to, from, left) };
     }
-    to
+    memcpy(to, from, left)
 }
 
 #[unsafe(no_mangle)]
@@ -67,13 +107,22 @@ fn at(text: *const u8, index: usize) -> u8 {
 
 #[unsafe(no_mangle)]
 extern "C" fn memcmp(one: *const u8, other: *const u8, len: usize) -> i32 {
-    for index in 0..len {
+    let mut same = 0;
+    while same + 8 <= len && eight(one, same) == eight(other, same) {
+        same += 8;
+    }
+    for index in same..len {
         let (one, other) = (at(one, index), at(other, index));
         if one != other {
             return i32::from(one) - i32::from(other);
         }
     }
     0
+}
+
+fn eight(bytes: *const u8, index: usize) -> u64 {
+    // SAFETY: callers go no further than the end of what they were given.
+    unsafe { bytes.add(index).cast::<u64>().read_unaligned() }
 }
 
 #[unsafe(no_mangle)]

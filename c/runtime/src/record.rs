@@ -7,7 +7,7 @@ use reprise_c_events::{BUFFER_LEN, SPOOL};
 use reprise_recording::spool::ring::{RingInfo, RingWriter};
 use reprise_recording::spool::{StdEnvironment, SubjectSpool};
 
-use crate::{INSIDE, Mode, memory, mode, set_mode};
+use crate::{Mode, memory, mode, set_mode, turn};
 
 /// What is needed while events are written.
 struct Recorder {
@@ -48,11 +48,6 @@ pub(crate) fn claim() -> bool {
         set_mode(Mode::Off);
     }
     !other
-}
-
-/// Whether this thread is the one that is recorded.
-pub(crate) fn is_mine() -> bool {
-    OWNER.load(Ordering::Relaxed) == thread()
 }
 
 /// The program runs on unrecorded.
@@ -114,6 +109,7 @@ unsafe extern "C" {
 /// The child of a fork runs on unrecorded.
 extern "C" fn forked() {
     set_mode(Mode::Off);
+    turn::forked();
 }
 
 extern "C" fn end() {
@@ -164,6 +160,22 @@ pub(crate) fn simple(tag: u8, site: u32, bytes: &[u8]) {
     });
 }
 
+/// Outside memory is read, in one piece: where a copy of it is. Another thread may write
+/// there at any moment, and what is written down has to be what is used.
+pub(crate) fn read(site: u32, address: *const u8, len: usize) -> *const u8 {
+    if len > BUFFER_LEN || !claim() {
+        return address;
+    }
+    let buffer = crate::replay::buffer();
+    // SAFETY: the program is about to read it, and the buffer is of whose turn it is.
+    let bytes = unsafe {
+        crate::plain::copy(buffer.cast_mut(), address, len);
+        std::slice::from_raw_parts(buffer, len)
+    };
+    simple(2, site, bytes);
+    buffer
+}
+
 /// Outside memory is read, as many events as that takes.
 pub(crate) fn values(site: u32, bytes: &[u8]) {
     for piece in bytes.chunks(BUFFER_LEN) {
@@ -195,5 +207,4 @@ pub(crate) fn result(site: u32, bytes: &[u8]) {
         ring.append(&event);
         recorder.event = event;
     });
-    INSIDE.store(true, Ordering::Relaxed);
 }

@@ -7,11 +7,10 @@
 //! crossings to a ring, which are then taken from there without a stop.
 
 use std::arch::global_asm;
-use std::sync::atomic::Ordering;
 
 use reprise_c_events::{BUFFER_LEN, QUESTION, answer, ask as what, ring};
 
-use crate::{INSIDE, Mode, memory, set_mode};
+use crate::{Mode, memory, set_mode, turn};
 
 global_asm!(
     ".globl __reprise_ask",
@@ -142,7 +141,7 @@ pub(crate) fn value(site: u32) {
 
 /// What outside code did, up to the result of the call at a site.
 pub(crate) fn wait_for(site: u64) {
-    INSIDE.store(false, Ordering::Relaxed);
+    turn::replay_inside(false);
     loop {
         match next(what::NEXT, site) {
             answer::RESULT => break,
@@ -151,7 +150,7 @@ pub(crate) fn wait_for(site: u64) {
             },
             entry => {
                 let entry = (entry - answer::ENTRY) as usize;
-                INSIDE.store(true, Ordering::Relaxed);
+                turn::replay_inside(true);
                 // SAFETY: the table has an entry for each number that the program
                 // has written down; what a false recording does stays in its process.
                 let call = unsafe {
@@ -161,11 +160,11 @@ pub(crate) fn wait_for(site: u64) {
                         .read()
                 };
                 call(buffer());
-                INSIDE.store(false, Ordering::Relaxed);
+                turn::replay_inside(false);
             }
         }
     }
-    INSIDE.store(true, Ordering::Relaxed);
+    turn::replay_inside(true);
 }
 
 /// Where a replay begins.

@@ -1,18 +1,89 @@
-//! Weighing: how often each block of the program ran, and how many bytes calls have
-//! moved, added to a file when the program ends.
+//! Weighing: how often each block of the program ran, how many bytes calls have moved,
+//! and whom calls through pointers have called, added to a file when the program ends.
+//! `c/compiler/src/weights.rs` draws and reads it.
 
+use std::collections::BTreeMap;
 use std::fs::OpenOptions;
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
+use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Adds counters to those in a file: eight bytes each, little-endian. The first is
-/// none, but says which program it is; a file of another is begun anew.
+/// How many pairs of a call and a function there is room for.
+const PAIRS: usize = 1 << 16;
+
+/// Addresses of programs are below this.
+const ADDRESS: u32 = 47;
+
+/// A function that is not the program's, and the key of what was not counted.
+const NO_FUNCTION: u64 = u32::MAX as u64;
+const LOST: u64 = u64::MAX;
+
+/// A call and the address of a function, and how often.
+struct Pair(AtomicU64, AtomicU64);
+
+/// Counted by any thread, and in the midst of a signal: so there is nothing to wait
+/// for and nothing to allocate.
+static PAIRS_SEEN: [Pair; PAIRS] = [const { Pair(AtomicU64::new(0), AtomicU64::new(0)) }; PAIRS];
+
+static UNCOUNTED: AtomicU64 = AtomicU64::new(0);
+
+/// A call through a pointer is about to call.
 #[unsafe(no_mangle)]
-extern "C" fn __reprise_weighed(path: *const u8, counters: *const u64, count: u64) {
-    // SAFETY: inserted code hands over a text and an array of its own.
-    let (path, counters) = unsafe {
-        let path = std::slice::from_raw_parts(path, crate::plain::length(path));
-        (path, std::slice::from_raw_parts(counters, count as usize))
-    };
+extern "C" fn __reprise_called(call: u32, function: u64) {
+    let key = u64::from(call) << ADDRESS | function;
+    let fits = call < 1 << (64 - ADDRESS) && function < 1 << ADDRESS && function != 0;
+    let start = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 48) as usize;
+    for step in 0..if fits { PAIRS } else { 0 } {
+        let pair = &PAIRS_SEEN[(start + step) % PAIRS];
+        let taken = pair
+            .0
+            .compare_exchange(0, key, Ordering::Relaxed, Ordering::Relaxed);
+        if taken.is_ok() || taken == Err(key) {
+            pair.1.fetch_add(1, Ordering::Relaxed);
+            return;
+        }
+    }
+    UNCOUNTED.fetch_add(1, Ordering::Relaxed);
+}
+
+/// What was counted of calls through pointers, with functions by their number.
+fn called(functions: &[u64]) -> BTreeMap<u64, u64> {
+    let numbers = functions.iter().copied().zip(0_u64..);
+    let numbers: BTreeMap<u64, u64> = numbers.collect();
+    let mut all = BTreeMap::new();
+    for Pair(key, times) in &PAIRS_SEEN {
+        let (key, times) = (key.load(Ordering::Relaxed), times.load(Ordering::Relaxed));
+        if key != 0 {
+            let (call, address) = (key >> ADDRESS, key & ((1 << ADDRESS) - 1));
+            let function = numbers.get(&address).copied().unwrap_or(NO_FUNCTION);
+            *all.entry(call << 32 | function).or_insert(0) += times;
+        }
+    }
+    match UNCOUNTED.load(Ordering::Relaxed) {
+        0 => {}
+        times => {
+            all.insert(LOST, times);
+        }
+    }
+    all
+}
+
+fn slice<'a, T>(start: *const T, len: u64) -> &'a [T] {
+    // SAFETY: inserted code hands over arrays of its own, with their length.
+    unsafe { std::slice::from_raw_parts(start, len as usize) }
+}
+
+/// Adds what was counted to what is in a file; a file of another program is begun anew.
+#[unsafe(no_mangle)]
+extern "C" fn __reprise_weighed(
+    path: *const u8,
+    counters: *const u64,
+    count: u64,
+    functions: *const u64,
+    function_count: u64,
+) {
+    let path = slice(path, crate::plain::length(path) as u64);
+    let counters = slice(counters, count);
+    let mut called = called(slice(functions, function_count));
     let Ok(path) = std::str::from_utf8(path) else {
         return;
     };
@@ -25,12 +96,22 @@ extern "C" fn __reprise_weighed(path: *const u8, counters: *const u64, count: u6
     let mut old = Vec::new();
     let _ = file.read_to_end(&mut old);
     let (old, _) = old.as_chunks::<8>();
-    let word = |index: usize| old.get(index).map_or(0, |word| u64::from_le_bytes(*word));
-    let same = old.len() == counters.len() && counters.first() == Some(&word(0));
-    let before = |index: usize| if same && index > 0 { word(index) } else { 0 };
+    let old: Vec<u64> = old.iter().map(|word| u64::from_le_bytes(*word)).collect();
+    let same = old.len() >= counters.len() && counters.first() == old.first();
+    let (old, pairs) = old.split_at(if same { counters.len() } else { 0 });
+    if same {
+        for [key, times] in pairs.as_chunks::<2>().0 {
+            *called.entry(*key).or_insert(0) += times;
+        }
+    }
+    let before = |index: usize| match index {
+        0 => 0,
+        index => old.get(index).copied().unwrap_or(0),
+    };
     let sums = counters.iter().enumerate();
     let sums = sums.map(|(index, now)| now.wrapping_add(before(index)));
-    let bytes: Vec<u8> = sums.flat_map(u64::to_le_bytes).collect();
+    let pairs = called.into_iter().flat_map(|(key, times)| [key, times]);
+    let bytes: Vec<u8> = sums.chain(pairs).flat_map(u64::to_le_bytes).collect();
     let _ = file.seek(SeekFrom::Start(0));
     let _ = file.write_all(&bytes);
     let _ = file.set_len(bytes.len() as u64);

@@ -19,9 +19,8 @@ use crate::failure::{Failure, Status};
 /// records it.
 ///
 /// This is young. What works: programs of one thread (a second one that comes inside
-/// ends the recording). Functions with setjmp, atomics, inline assembly or structures
-/// by value, and signal handlers, are outside; a target that is one of them is
-/// refused, with the place in the source.
+/// ends the recording). Functions with setjmp or inline assembly, and signal handlers,
+/// are outside; a target that is one of them is refused, with the place in the source.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

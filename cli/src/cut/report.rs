@@ -14,6 +14,9 @@ use crate::readable;
 /// How many flows are listed.
 const LISTED: usize = 12;
 
+/// How many threads are.
+const THREADS: usize = 4;
+
 /// How many inside functions are.
 const FUNCTIONS: usize = 40;
 
@@ -92,6 +95,13 @@ fn text(request: &Request, report: &Report) -> String {
         "checks     {} of {} loads and stores of inside functions",
         report.checked.0, report.checked.1
     );
+    for thread in report.threads.iter().take(THREADS) {
+        let _ = writeln!(
+            out,
+            "threads    {} ({}) may come to {}: a second thread inside ends a recording",
+            thread.begins, thread.place, thread.comes_to
+        );
+    }
     let [read, solved, cut, built] = report.milliseconds;
     let (nodes, edges) = report.graph;
     let _ = writeln!(

@@ -23,6 +23,8 @@ fn call(program: &mut Program, function: FunctionId, callee: FunctionId, times: 
         result: NOTHING,
         result_bytes: bytes,
         times,
+        called: None,
+        scanned: vec![],
         moved: 0,
         allocates: None,
         place: Place::default(),
@@ -102,7 +104,11 @@ proptest! {
         }
         function(&mut p, "world", false);
         let pointers: Vec<(Var, ObjectId)> = (0..4).map(|name| {
-            let object = p.object(name.to_string(), Storage::Global);
+            let storage = match name {
+                0..2 => Storage::Global,
+                owner => Storage::Stack(owner),
+            };
+            let object = p.object(name.to_string(), storage);
             let to = p.var();
             p.facts.push(Fact::Address { to, object });
             (to, object)
@@ -130,4 +136,59 @@ proptest! {
             }
         }
     }
+}
+
+/// A loop asks the world and calls one of two functions through a pointer, the target
+/// rarely. How often it is called decides on which side the loop is.
+#[test]
+fn whom_a_pointer_has_called_counts() {
+    let mut p = Program::default();
+    let serve = function(&mut p, "serve", true);
+    let rarely = function(&mut p, "rarely", true);
+    let often = function(&mut p, "often", true);
+    let world = function(&mut p, "world", false);
+    let pointer = p.var();
+    for callee in [rarely, often] {
+        p.functions[callee as usize].parameters = vec![p.var(), p.var()];
+        let object = p.object("a function", Storage::Function(callee));
+        p.facts.push(Fact::Address {
+            to: pointer,
+            object,
+        });
+    }
+    call(&mut p, serve, world, 100, 8);
+    call(&mut p, serve, rarely, 100, 0);
+    p.calls[1].callee = Callee::Indirect(pointer);
+    // Nobody has counted: it could be the target each time.
+    let points_to = solve(&p);
+    let found = find(&p, &points_to, &[rarely], Choice::Cheapest).unwrap();
+    assert!(found.functions[serve as usize]);
+    let naive = find(&p, &points_to, &[rarely], Choice::Naive).unwrap();
+    assert_eq!((naive.bytes(), naive.events()), (1600, 100));
+    p.calls[1].called = Some(vec![(Some(rarely), 2), (Some(often), 98)]);
+    let points_to = solve(&p);
+    let found = find(&p, &points_to, &[rarely], Choice::Cheapest).unwrap();
+    assert!(!found.functions[serve as usize]);
+    assert_eq!((found.bytes(), found.events()), (32, 2));
+}
+
+/// Calls of libraries through a pointer count as often as there were any.
+#[test]
+fn what_is_called_of_libraries_through_a_pointer_counts() {
+    let mut p = Program::default();
+    let f = function(&mut p, "f", true);
+    let pointer = p.var();
+    p.facts.push(Fact::Address {
+        to: pointer,
+        object: crate::model::UNKNOWN,
+    });
+    call(&mut p, f, f, 50, 8);
+    p.calls[0].callee = Callee::Indirect(pointer);
+    let events = |p: &Program| {
+        let found = find(p, &solve(p), &[f], Choice::Cheapest).unwrap();
+        (found.bytes(), found.events())
+    };
+    assert_eq!(events(&p), (400, 50));
+    p.calls[0].called = Some(vec![(None, 3)]);
+    assert_eq!(events(&p), (24, 3));
 }

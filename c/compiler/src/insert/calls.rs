@@ -2,11 +2,12 @@
 
 use reprise_c_analysis::annotations::{Annotation, Length};
 use reprise_c_analysis::model::{Storage, UNKNOWN};
+use reprise_c_analysis::scanned::Scanned;
 use reprise_c_events::OUT_IN_REPLAY;
 
 use super::Inserter;
 use crate::ir::{LLVMIntPredicate, LLVMOpcode, LLVMTypeKind, Type, Value};
-use crate::read::known_name;
+use crate::read::{known_name, scanned};
 
 /// What a wrapper is for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -17,6 +18,8 @@ pub(super) struct Out {
     arguments: Vec<Type>,
     /// Whether somebody wants the result.
     used: bool,
+    /// What it fills by its format.
+    scanned: Vec<(usize, Scanned)>,
 }
 
 impl Inserter<'_> {
@@ -171,6 +174,7 @@ impl Inserter<'_> {
             of: at.called_type(),
             arguments: arguments.iter().map(|one| one.kind()).collect(),
             used: at.is_used(),
+            scanned: does.and_then(|does| scanned(does, at)).unwrap_or_default(),
         };
         let wrapper = match self.outs.get(&out) {
             Some(wrapper) => *wrapper,
@@ -250,6 +254,7 @@ impl Inserter<'_> {
         let value = call();
         if let Some(does) = does {
             self.filled(does, value, arguments);
+            self.filled_by_format(&out.scanned, value, arguments);
         }
         let (of, back) = self.runtime("__reprise_back", void, &[number, pointer, number, number]);
         match room.filter(|_| out.used) {
@@ -285,6 +290,29 @@ impl Inserter<'_> {
             if argument.kind().kind() == LLVMTypeKind::LLVMPointerTypeKind {
                 self.builder.call(of, given, &[*argument]);
             }
+        }
+    }
+
+    /// The same by a format: as far as it came.
+    fn filled_by_format(&self, scanned: &[(usize, Scanned)], value: Value, arguments: &[Value]) {
+        let (module, builder) = (&self.module, &self.builder);
+        let (word, pointer, void) = (module.int(64), module.pointer(), module.void());
+        for (at, one) in scanned {
+            let behind = module.constant(value.kind(), one.behind);
+            let is_done = builder.compare(LLVMIntPredicate::LLVMIntSGE, value, behind);
+            let nowhere = module.zero(pointer);
+            let filled_at = builder.select(is_done, arguments[*at], nowhere);
+            let (name, len) = match one.length {
+                Length::Bytes(bytes) => ("__reprise_filled", Some(module.constant(word, bytes))),
+                _ => ("__reprise_filled_text", None),
+            };
+            let parameters: Vec<Type> = [pointer, word]
+                .into_iter()
+                .take(1 + len.iter().len())
+                .collect();
+            let (of, filled) = self.runtime(name, void, &parameters);
+            let given: Vec<Value> = [filled_at].into_iter().chain(len).collect();
+            builder.call(of, filled, &given);
         }
     }
 

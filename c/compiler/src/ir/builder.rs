@@ -24,6 +24,12 @@ impl Builder {
         ));
     }
 
+    /// In front of an instruction that is about to go: what debuggers are told in front of
+    /// it stays in front of what is inserted.
+    pub(crate) fn instead_of(&self, instruction: Value) {
+        llvm!(change: LLVMPositionBuilderBefore(self.0, instruction.0));
+    }
+
     pub(crate) fn located(&self, at: Location) {
         llvm!(change: LLVMSetCurrentDebugLocation2(self.0, at.0));
     }
@@ -87,6 +93,21 @@ impl Builder {
         )))
     }
 
+    pub(crate) fn zero_extend(&self, what: Value, of: Type) -> Value {
+        Value(llvm!(make: LLVMBuildIntCast2(
+            self.0,
+            what.0,
+            of.0,
+            0,
+            c"".as_ptr()
+        )))
+    }
+
+    /// A part of a value that has several.
+    pub(crate) fn part(&self, of: Value, index: u32) -> Value {
+        Value(llvm!(make: LLVMBuildExtractValue(self.0, of.0, index, c"".as_ptr())))
+    }
+
     pub(crate) fn element(&self, of: Type, pointer: Value, index: Value) -> Value {
         let mut index = index.0;
         Value(llvm!(make: LLVMBuildGEP2(
@@ -121,6 +142,23 @@ impl Builder {
 
     pub(crate) fn branch(&self, condition: Value, then: Block, or: Block) {
         llvm!(make: LLVMBuildCondBr(self.0, condition.0, then.0, or.0));
+    }
+
+    pub(crate) fn switch(&self, on: Value, otherwise: Block, cases: &[(Value, Block)]) {
+        let len = cases.len() as c_uint;
+        let switch = llvm!(make: LLVMBuildSwitch(self.0, on.0, otherwise.0, len));
+        for (number, block) in cases {
+            llvm!(change: LLVMAddCase(switch, number.0, block.0));
+        }
+    }
+
+    pub(crate) fn unreachable(&self) {
+        llvm!(make: LLVMBuildUnreachable(self.0));
+    }
+
+    /// Copies memory of the alignment that every word has.
+    pub(crate) fn copy(&self, to: Value, from: Value, size: Value) {
+        llvm!(make: LLVMBuildMemCpy(self.0, to.0, 8, from.0, 1, size.0));
     }
 
     pub(crate) fn ret(&self, what: Option<Value>) {

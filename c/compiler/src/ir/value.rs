@@ -110,6 +110,23 @@ impl Value {
         llvm!(ask: LLVMIsGlobalConstant(self.0)) != 0
     }
 
+    /// Whether it is a global that has content which nobody changes.
+    pub(crate) fn is_unchanging_global(self) -> bool {
+        let is_global = !llvm!(ask: LLVMIsAGlobalVariable(self.0)).is_null();
+        is_global && !self.is_declaration() && self.is_unchanging()
+    }
+
+    /// The bytes of a constant that is a text.
+    pub(crate) fn text(self) -> Option<Vec<u8>> {
+        if llvm!(ask: LLVMIsConstantString(self.0)) == 0 {
+            return None;
+        }
+        let mut len = 0;
+        let start = llvm!(ask: LLVMGetAsString(self.0, &raw mut len));
+        let bytes = llvm!(text: slice::from_raw_parts(start.cast::<u8>(), len));
+        Some(bytes.to_vec())
+    }
+
     pub(crate) fn set_unchanging(self) {
         llvm!(change: LLVMSetGlobalConstant(self.0, 1));
     }
@@ -149,6 +166,20 @@ impl Value {
     pub(crate) fn has_attribute(self, at: u32, called: &str) -> bool {
         let kind = attribute(called);
         !llvm!(ask: LLVMGetEnumAttributeAtIndex(self.0, at, kind)).is_null()
+    }
+
+    /// The type that an attribute of a parameter (from 1) names, if it has that.
+    pub(crate) fn attribute_type(self, at: u32, called: &str) -> Option<Type> {
+        let kind = attribute(called);
+        let found = llvm!(ask: LLVMGetEnumAttributeAtIndex(self.0, at, kind));
+        (!found.is_null()).then(|| Type(llvm!(ask: LLVMGetTypeAttributeValue(found))))
+    }
+
+    /// The number in an attribute of a parameter (from 1), if it has that.
+    pub(crate) fn attribute_number(self, at: u32, called: &str) -> Option<u64> {
+        let kind = attribute(called);
+        let found = llvm!(ask: LLVMGetEnumAttributeAtIndex(self.0, at, kind));
+        (!found.is_null()).then(|| llvm!(ask: LLVMGetEnumAttributeValue(found)))
     }
 
     pub(crate) fn remove_attribute(self, at: u32, called: &str) {
@@ -217,7 +248,7 @@ impl Value {
     /// Hands the attributes of an argument or the result (0) on to another call or
     /// function, as far as they say how it is handed over.
     pub(crate) fn copy_call_attributes(self, at: u32, from: Value) {
-        for called in ["zeroext", "signext"] {
+        for called in ["zeroext", "signext", "sret", "byval", "align"] {
             let kind = attribute(called);
             let found = match from.is_function() {
                 true => llvm!(ask: LLVMGetEnumAttributeAtIndex(from.0, at, kind)),
@@ -233,7 +264,30 @@ impl Value {
         }
     }
 
+    /// The function that an instruction is in.
+    pub(crate) fn function(self) -> Value {
+        let block = llvm!(ask: LLVMGetInstructionParent(self.0));
+        Value(llvm!(ask: LLVMGetBasicBlockParent(block)))
+    }
+
+    /// A call that may need variables of its caller.
+    pub(crate) fn set_no_tail(self) {
+        llvm!(change: LLVMSetTailCall(self.0, 0));
+    }
+
+    /// Where a block may go on.
+    pub(crate) fn successors(self) -> Vec<Block> {
+        let len = llvm!(ask: LLVMGetNumSuccessors(self.0));
+        (0..len)
+            .map(|at| Block(llvm!(ask: LLVMGetSuccessor(self.0, at))))
+            .collect()
+    }
+
     // What allocas say.
+
+    pub(crate) fn set_alignment(self, bytes: u64) {
+        llvm!(change: LLVMSetAlignment(self.0, bytes as c_uint));
+    }
 
     pub(crate) fn allocated_type(self) -> Type {
         Type(llvm!(ask: LLVMGetAllocatedType(self.0)))

@@ -1,6 +1,7 @@
 //! What can be told of a value, a call or a function by how it looks.
 
 use reprise_c_analysis::annotations::{Annotation, Length};
+use reprise_c_analysis::scanned::{self, Scanned};
 
 use super::Moved;
 use crate::ir::{LLVMOpcode, LLVMTypeKind, Type, Value};
@@ -15,6 +16,23 @@ pub(super) fn may_hold_pointer(of: Type) -> bool {
         LLVMTypeKind::LLVMIntegerTypeKind => of.width() >= 64,
         _ => false,
     }
+}
+
+/// What a call fills by its format; none if there is a format, but not one that is known.
+pub(crate) fn scanned(does: &Annotation, call: Value) -> Option<Vec<(usize, Scanned)>> {
+    let Some(at) = does.scans else {
+        return Some(Vec::new());
+    };
+    let arguments = call.arguments();
+    let format = arguments.get(at)?;
+    let text = format
+        .is_unchanging_global()
+        .then(|| format.initializer())?;
+    let text = text?.text()?;
+    let all = scanned::read(text.strip_suffix(&[0]).unwrap_or(&text))?;
+    // A program that gives too few arguments does what nobody knows.
+    let enough = arguments.len() == at + 1 + all.len();
+    enough.then(|| (at + 1..).zip(all).collect())
 }
 
 pub(super) fn moved(does: &Annotation, arguments: usize) -> Option<Moved> {
@@ -34,6 +52,11 @@ pub(super) fn moved(does: &Annotation, arguments: usize) -> Option<Moved> {
     } else {
         Moved::Text(from)
     })
+}
+
+/// Whether a value is a number or a pointer of at most eight bytes.
+pub(super) fn is_word(of: Type) -> bool {
+    fits(of) && (of.width() > 0 || of.kind() == LLVMTypeKind::LLVMPointerTypeKind)
 }
 
 /// Whether a value can be handed on in eight bytes.
@@ -62,7 +85,7 @@ pub(super) fn by_value(function: Value) -> Option<String> {
     any.then(|| "it takes a structure by value".to_owned())
 }
 
-pub(super) fn is_address_taken(function: Value) -> bool {
+pub(crate) fn is_address_taken(function: Value) -> bool {
     let is_call = |user: &Value| {
         user.is_instruction()
             && user.opcode() == LLVMOpcode::LLVMCall

@@ -3,6 +3,9 @@
 //! This needs LLVM, so it is no part of the gate: `cargo xtask study cut-figure2`.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod computing;
+mod debian;
+mod measure;
 mod programs;
 mod servers;
 mod stage;
@@ -81,6 +84,78 @@ fn at_the_boundary() {
     ] {
         stage.whole_way(how);
     }
+}
+
+/// Structures by value, atomic operations and jumps to computed places, with the boundary
+/// in different places, and compiled with and without optimisation.
+#[test]
+fn values_of_all_kinds() {
+    let stage = Stage::new("c-values");
+    for level in ["-O0", "-O2"] {
+        stage.run(&["cc", level, "-o", "prog", "main.c"]);
+        for how in [
+            &["--target", "in_*"][..],
+            &["--target", "in_*", "--naive"],
+            &["--target", "in_sum", "--naive"],
+            &["--target", "in_count", "--naive"],
+            &["--target", "in_execute", "--naive"],
+            &["--whole-program"],
+        ] {
+            stage.whole_way(how);
+        }
+    }
+}
+
+/// Threads that all come inside: the program does what it did, the recording ends and says
+/// so; `cut` has said where they come from. One of them alone is recorded to its end.
+#[test]
+fn threads_take_turns() {
+    let stage = Stage::new("c-threads");
+    let (said, _) = stage.run(&[
+        "cut", "./prog", "--target", "in_*", "--naive", "-o", "prog.cut",
+    ]);
+    says(
+        &said,
+        "threads begin (main.c:50) may come to in_work: a second thread inside ends a recording",
+    );
+    let plain = |program: &str, arguments: &[&str]| {
+        let mut command = Command::new(stage.folder.path().join(program));
+        let output = command.args(arguments).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let expected = plain("prog", &[]);
+    for _ in 0..10 {
+        assert_eq!(plain("prog.cut", &[]), expected);
+    }
+    let (out, err) = stage.run(&["record", "-o", "x.reprise", "--", "./prog.cut"]);
+    assert_eq!(out, expected);
+    assert!(err.contains("a second thread came inside"), "{err}");
+    let (_, replayed) = stage.run(&["replay", "x.reprise"]);
+    assert!(
+        replayed.contains("as far as the recording goes"),
+        "{replayed}"
+    );
+    stage.run(&["record", "-o", "y.reprise", "--", "./prog.cut", "alone"]);
+    let (_, replayed) = stage.run(&["replay", "y.reprise"]);
+    assert!(
+        replayed.contains("to the end; the memory of the inside is the same"),
+        "{replayed}"
+    );
+}
+
+/// Calls through a pointer count for whom they have called, in all runs that were weighed.
+#[test]
+fn through_pointers() {
+    let stage = Stage::new("c-pointers");
+    for _ in 0..2 {
+        stage.run(&["cut", "./prog", "--weigh", "--", "./prog"]);
+    }
+    let (said, _) = stage.whole_way(&["--target", "rarely"]);
+    // Four times in each of two runs, with three arguments.
+    says(&said, "192 bytes 8 serve calls rarely");
+    assert!(said.starts_with("inside     1 functions"), "{said}");
+    let (said, _) = stage.whole_way(&["--target", "often"]);
+    assert!(!said.contains("serve calls often"), "{said}");
 }
 
 /// Outside functions that jump to each other over inside ones, which never come back.

@@ -3,9 +3,12 @@
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use super::debian;
+use super::measure::{Case, ROUNDS, median, with};
 use super::stage::{Stage, done, reprise};
 
 /// Serves `body` to everybody who asks, until the test ends.
@@ -34,33 +37,64 @@ fn serve(body: Vec<u8>) -> u16 {
     port
 }
 
+/// A URL on the loopback interface with so many bytes of content.
+fn url(len: usize) -> String {
+    let body: Vec<u8> = (0..len).map(|at| (at * 7 % 251) as u8).collect();
+    format!("http://127.0.0.1:{}/", serve(body))
+}
+
 /// wget: what it takes to replay its part for HTTP, which hardly looks at what it
-/// loads. Weighed with a small file, recorded with a large one. Takes minutes.
+/// loads.
 #[test]
 fn debian_wget() {
-    if std::env::var_os("REPRISE_STUDY").is_none() {
-        return;
-    }
-    let stage = Stage {
-        folder: tempfile::tempdir().unwrap(),
-    };
+    const LEN: usize = 8 << 20;
+    let Some(stage) = debian::stage() else { return };
     let options = "--without-ssl --without-zlib --disable-nls --without-libpsl --disable-iri \
                    --disable-ntlm --without-metalink --without-cares --without-libuuid";
-    let wget = stage.built("wget", "src/wget", options);
-    let url = |len: usize| {
-        let body: Vec<u8> = (0..len).map(|at| (at * 7 % 251) as u8).collect();
-        format!("http://127.0.0.1:{}/", serve(body))
+    let (small, large) = (url(20_000), url(LEN));
+    let (small, large) = (["-q", "-O", "-", &small], ["-q", "-O", "-", &large]);
+    let wget = Case {
+        program: &stage.built("wget", "src/wget", options),
+        small: with(&small),
+        large: with(&large),
+        reads: LEN as u64,
     };
-    let (small, large) = (url(20_000), url(8 << 20));
-    let get = |url: &'static str| vec!["-q", "-O", "-", url];
-    let (small, large) = (get(small.leak()), get(large.leak()));
-    println!("it reads 8388608 bytes of content");
     for target in [
         &["--target", "http.c:*"][..],
         &["--target", "url.c:*"],
         &["--whole-program"],
     ] {
-        stage.compare(&wget, &small, &large, target);
+        stage.compare(wget, target);
+    }
+}
+
+/// neon, a library that speaks HTTP, with a client that ignores what it loads: in the
+/// paper that is the case where nothing of the content has to be in the log.
+#[test]
+fn debian_neon() {
+    const LEN: usize = 400 << 10;
+    let Some(stage) = debian::stage() else { return };
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e_cut/neon.c");
+    let cc = reprise().display();
+    stage.source(
+        "neon27",
+        &format!(
+            "CC='{cc} cc' ./configure -q --disable-shared --disable-nls --disable-webdav \
+             --without-ssl --without-zlib --without-gssapi --without-libproxy \
+             && make -s -C src && {cc} cc -O1 -DHAVE_CONFIG_H -Isrc -o get {} src/.libs/libneon.a",
+            source.display()
+        ),
+    );
+    let (small, large) = (url(20_000), url(LEN));
+    let (small, large) = ([small.as_str(), "2"], [large.as_str(), "40"]);
+    let neon = Case {
+        program: "./neon27.src/tree/get",
+        small: with(&small),
+        large: with(&large),
+        reads: 40 * LEN as u64,
+    };
+    for target in [&["--target", "ne_request.c:*"][..], &["--whole-program"]] {
+        stage.compare(neon, target);
     }
 }
 
@@ -71,9 +105,8 @@ struct Running {
 }
 
 impl Running {
-    fn start(stage: &Stage, arguments: &[&str], port: u16) -> Self {
-        let child = Command::new(reprise())
-            .args(arguments)
+    fn start(stage: &Stage, command: &mut Command, port: u16) -> Self {
+        let child = command
             .current_dir(stage.folder.path())
             .stdin(Stdio::null())
             .spawn()
@@ -118,24 +151,24 @@ impl Running {
     fn end(mut self, stage: &Stage) {
         let pid = fs::read_to_string(stage.folder.path().join("www/pid")).unwrap();
         // The file may be that of an earlier one, and its number somebody else's by now.
-        let program = fs::read_link(format!("/proc/{}/exe", pid.trim())).unwrap();
-        let root = stage.folder.path().canonicalize().unwrap();
-        assert!(program.starts_with(root), "{pid} is {}", program.display());
+        let command = fs::read(format!("/proc/{}/cmdline", pid.trim())).unwrap();
+        let command = String::from_utf8_lossy(&command).into_owned();
+        let config = stage.folder.path().join("www/conf");
+        assert!(
+            command.contains(config.to_str().unwrap()),
+            "{pid} is {command}"
+        );
         done(Command::new("kill").arg(pid.trim()));
         assert!(self.child.wait().unwrap().success());
     }
 }
 
-/// httpd in one process, with a module as the target each. Its libraries are built as
-/// anybody builds them. Takes many minutes.
+/// httpd in one process, with a module as the target each. Its libraries are
+/// built as anybody builds them.
 #[test]
 fn debian_httpd() {
-    if std::env::var_os("REPRISE_STUDY").is_none() {
-        return;
-    }
-    let stage = Stage {
-        folder: tempfile::tempdir().unwrap(),
-    };
+    const REQUESTS: usize = 25;
+    let Some(stage) = debian::stage() else { return };
     let root = stage.folder.path().display().to_string();
     let prefix = format!("{root}/prefix");
     let plain = format!("./configure -q --prefix={prefix} --disable-shared CFLAGS=-O1");
@@ -170,26 +203,52 @@ fn debian_httpd() {
          SetOutputFilter DEFLATE\n"
     );
     fs::write(at("www/conf"), config).unwrap();
-    let serve = ["-X", "-f", &format!("{root}/www/conf")];
-    let weigh = [&["cut", &httpd, "--weigh", "--", &httpd], &serve[..]].concat();
-    let running = Running::start(&stage, &weigh, port);
+    let run = |program: &Path, before: &[&str]| {
+        let mut command = Command::new(program);
+        command.args(before).args(["-X", "-f"]).arg(at("www/conf"));
+        Running::start(&stage, &mut command, port)
+    };
+    let running = run(reprise(), &["cut", &httpd, "--weigh", "--", &httpd]);
     running.ask(1);
     running.end(&stage);
-    for target in ["mod_alias.c:*", "mod_dir.c:*", "mod_deflate.c:*"] {
-        for old in ["prog.cut", "x.reprise"] {
-            let _ = fs::remove_file(at(old));
-        }
-        let (said, _) = stage.run(&["cut", &httpd, "--target", target, "-o", "prog.cut"]);
-        let said: Vec<&str> = said.lines().take_while(|line| !line.is_empty()).collect();
-        println!("--- httpd --target {target}\n{}", said.join("\n"));
-        let record = ["record", "-o", "x.reprise", "--", "./prog.cut"];
-        let running = Running::start(&stage, &[&record, &serve[..]].concat(), port);
-        running.ask(25);
+    let record = || {
+        let _ = fs::remove_file(at("x.reprise"));
+        run(
+            reprise(),
+            &["record", "-o", "x.reprise", "--", "./prog.cut"],
+        )
+    };
+    let timed = |running: Running| {
+        // The first request has to wait for more than the others.
+        running.ask(1);
+        let started = Instant::now();
+        running.ask(REQUESTS);
+        let time = started.elapsed();
         running.end(&stage);
+        time
+    };
+    let reads = 3 * (REQUESTS + 1) * text.len();
+    for target in [
+        &["--target", "mod_alias.c:*"][..],
+        &["--target", "mod_dir.c:*"],
+        &["--target", "mod_deflate.c:*"],
+    ] {
+        stage.cut(&httpd, target, true);
+        let (mut plain, mut recorded) = (Vec::new(), Vec::new());
+        for _ in 0..ROUNDS {
+            plain.push(timed(run(&at(&httpd), &[])));
+            recorded.push(timed(record()));
+        }
+        stage.replayed(reads as u64);
+        let speed = |times| 4.0 * REQUESTS as f64 / median(times).as_secs_f64();
+        let (plain, recorded) = (speed(plain), speed(recorded));
         println!(
-            "100 requests for files of {} bytes, and redirections",
-            text.len()
+            "speed      plain {plain:.0} requests per second, recorded {recorded:.0}: {:.1} % less",
+            100.0 * (1.0 - recorded / plain)
         );
-        stage.replayed();
+        stage.cut(&httpd, target, false);
+        timed(record());
+        stage.replayed_unweighed();
+        println!();
     }
 }

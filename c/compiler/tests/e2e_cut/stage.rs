@@ -23,6 +23,7 @@ pub(crate) fn reprise() -> &'static Path {
                 "--features",
                 "reprise-cc/llvm",
             ])
+            .args((!cfg!(debug_assertions)).then_some("--release"))
             .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
             .status();
         assert!(status.unwrap().success());

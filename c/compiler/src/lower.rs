@@ -1,0 +1,112 @@
+//! What the analysis has no words for is said otherwise, before anything is looked at.
+//!
+//! | what | instead |
+//! | --- | --- |
+//! | a structure that is passed by value | its caller makes a copy, and passes where that is |
+//! | a jump to a computed place (`goto *table[x]`) | places are numbers, and a switch goes there |
+//!
+//! A function whose address is taken may be called by a library, in the library's way: its
+//! structures stay as they are.
+
+use crate::ir::{Block, Builder, LLVMOpcode, Module, Type, Value};
+use crate::read::is_address_taken;
+
+/// Lowers a whole program.
+pub(crate) fn lower(module: &Module) {
+    let builder = Builder::new(module);
+    let functions = module.functions().into_iter();
+    let defined: Vec<Value> = functions.filter(|one| !one.is_declaration()).collect();
+    for function in &defined {
+        if !is_address_taken(*function) {
+            structures(&builder, module, *function);
+        }
+    }
+    let mut places = 0;
+    for function in defined {
+        computed_jumps(&builder, module, function, &mut places);
+    }
+}
+
+/// Those who call a function make the copies that it gets.
+fn structures(builder: &Builder, module: &Module, function: Value) {
+    let parameters = (1..).zip(function.parameters());
+    let by_value: Vec<(u32, Type, u64)> = parameters
+        .filter_map(|(index, _)| {
+            let of = function.attribute_type(index, "byval")?;
+            let alignment = function.attribute_number(index, "align").unwrap_or(16);
+            Some((index, of, alignment.max(8)))
+        })
+        .collect();
+    if by_value.is_empty() {
+        return;
+    }
+    for call in function.users() {
+        // The compiler believes of such calls that they need nothing of their caller's.
+        call.set_no_tail();
+        for (index, of, alignment) in &by_value {
+            let caller = call.function();
+            let Some(first) = caller.blocks().first().and_then(|block| block.first()) else {
+                continue;
+            };
+            builder.before(first);
+            let copy = builder.alloca(*of);
+            copy.set_alignment(*alignment);
+            builder.before(call);
+            builder.located(call.debug_location());
+            let original = call.arguments()[*index as usize - 1];
+            let size = module.constant(module.int(64), module.padded_size(*of));
+            builder.copy(copy, original, size);
+            call.set_operand(index - 1, copy);
+            call.remove_call_attribute(*index, "byval");
+        }
+    }
+    for (index, ..) in by_value {
+        function.remove_attribute(index, "byval");
+    }
+}
+
+/// Gives each place that can be jumped to a number, and goes there by it.
+fn computed_jumps(builder: &Builder, module: &Module, function: Value, places: &mut u64) {
+    let all = function.blocks().into_iter().flat_map(Block::instructions);
+    let jumps: Vec<Value> = all
+        .filter(|one| one.opcode() == LLVMOpcode::LLVMIndirectBr)
+        .collect();
+    if jumps.is_empty() {
+        return;
+    }
+    let word = module.int(64);
+    // 0 is no place; two programs that compare places of two functions are different.
+    let mut numbered: Vec<(Block, Value)> = Vec::new();
+    for block in jumps.iter().flat_map(|jump| jump.successors()) {
+        if numbered.iter().all(|(known, _)| *known != block) {
+            *places += 1;
+            numbered.push((block, module.constant(word, *places)));
+        }
+    }
+    let nowhere = module.append_block(function);
+    builder.at_end(nowhere);
+    builder.unreachable();
+    for jump in jumps {
+        builder.instead_of(jump);
+        builder.located(jump.debug_location());
+        let place = builder.to_number(jump.operands()[0], word);
+        let mut left: Vec<(Block, Value)> = numbered.clone();
+        let cases = jump.successors().into_iter().map(|block| {
+            let known = left.iter().position(|(one, _)| *one == block);
+            let number = known.map(|at| left.swap_remove(at).1);
+            // The same place again: it has to be a successor as often as before.
+            let number = number.unwrap_or_else(|| {
+                *places += 1;
+                module.constant(word, *places)
+            });
+            (number, block)
+        });
+        let cases: Vec<(Value, Block)> = cases.collect();
+        builder.switch(place, nowhere, &cases);
+        jump.erase();
+    }
+    for (block, number) in numbered {
+        let address = module.block_address(function, block);
+        address.replace_with(module.as_pointer(number));
+    }
+}

@@ -1,0 +1,193 @@
+//! Calls.
+
+use reprise_c_analysis::annotations::Annotation;
+use reprise_c_analysis::model::{
+    Call, Callee, Counted, Fact, FunctionId, NOTHING, Place, Storage, UNKNOWN, Var,
+};
+use reprise_c_analysis::scanned::Scanned;
+
+use super::shape::{may_hold_pointer, moved, scanned};
+use super::{Reader, known_name, place};
+use crate::ir::Value;
+
+impl Reader<'_> {
+    pub(super) fn call(&mut self, function: FunctionId, at: Value, times: u64) {
+        let mut callee = at.callee();
+        if callee.is_alias() {
+            callee = callee.aliasee();
+        }
+        if callee.is_assembly() {
+            self.refuse(function, "it has inline assembly", at);
+            for argument in at.arguments() {
+                let argument = self.value(argument);
+                self.reading.program.given_away.push(argument);
+            }
+            return;
+        }
+        let by_value = (1..).zip(at.arguments());
+        let mut by_value = by_value.filter(|(index, _)| at.has_call_attribute(*index, "byval"));
+        if callee.is_function() && !callee.is_declaration() && by_value.next().is_some() {
+            let why = "it passes a structure by value as a variable argument";
+            self.refuse(function, why, at);
+        }
+        let name = callee.name();
+        if let Some(own) = name.strip_prefix("llvm.")
+            && known_name(&name).is_none()
+        {
+            self.intrinsic(own, at);
+            return;
+        }
+        let arguments = at
+            .arguments()
+            .into_iter()
+            .map(|one| self.value(one))
+            .collect();
+        let (callee, does) = match self.reading.functions.get(&callee) {
+            Some(id) if callee.is_function() => {
+                let does = self.reading.program.functions[*id as usize]
+                    .annotation
+                    .clone();
+                (Callee::Direct(*id), does)
+            }
+            _ => (Callee::Indirect(self.value(callee)), None),
+        };
+        let called = match callee {
+            Callee::Direct(_) | Callee::Callback(_) => None,
+            Callee::Indirect(pointer) => {
+                let called = self.called(pointer);
+                self.reading.indirect.push(at);
+                called
+            }
+        };
+        // Of a function that is known, a number is a number.
+        let is_number = does.is_some() && at.kind().width() > 0;
+        let result = match may_hold_pointer(at.kind()) && !is_number {
+            true => self.value(at),
+            false => NOTHING,
+        };
+        let does = does.unwrap_or_default();
+        if does.jumps {
+            self.refuse(function, "it jumps between functions", at);
+        }
+        let allocates = (does.allocates || does.reallocates.is_some()).then(|| {
+            let program = &mut self.reading.program;
+            let owner = program.functions[function as usize].name.clone();
+            let Place { file, line } = place(at);
+            let file = file.rsplit('/').next().unwrap_or("").to_owned();
+            program.object(
+                format!("memory of {owner} ({file}:{line})"),
+                Storage::Heap(function),
+            )
+        });
+        if let Some(object) = allocates {
+            self.reading.objects.insert(at, object);
+        }
+        let moved = match moved(&does, at.arguments().len()) {
+            Some(moved) => {
+                self.reading.moving.push((at, moved));
+                let counter = self.reading.blocks + self.reading.moving.len() - 1;
+                self.weight(counter)
+            }
+            None => 0,
+        };
+        let result_bytes = if at.is_used() {
+            self.module.size(at.kind())
+        } else {
+            0
+        };
+        let scanned = self.scanned(&does, at);
+        self.reading.program.calls.push(Call {
+            function,
+            callee,
+            arguments,
+            result,
+            result_bytes,
+            times,
+            called,
+            scanned,
+            moved,
+            allocates,
+            place: place(at),
+        });
+        for (pointer, with) in &does.calls {
+            if let Some(with) = with {
+                self.callback(function, at, *pointer, *with, times);
+            }
+        }
+    }
+
+    /// What a call fills by its format. Where that is not known, it may be anything.
+    fn scanned(&mut self, does: &Annotation, at: Value) -> Vec<(usize, Scanned)> {
+        let all = scanned(does, at);
+        if all.is_none() {
+            for argument in at.arguments() {
+                let argument = self.value(argument);
+                self.reading.program.given_away.push(argument);
+            }
+        }
+        all.unwrap_or_default()
+    }
+
+    /// A function of a library calls what it was given, with two pointers into memory that
+    /// it was given, and wants a number.
+    fn callback(&mut self, function: FunctionId, at: Value, whom: usize, with: usize, times: u64) {
+        let arguments = at.arguments();
+        let (Some(pointer), Some(memory)) = (arguments.get(whom), arguments.get(with)) else {
+            return;
+        };
+        let (pointer, memory) = (self.value(*pointer), self.value(*memory));
+        self.reading.program.calls.push(Call {
+            function,
+            callee: Callee::Callback(pointer),
+            arguments: vec![memory, memory],
+            result: NOTHING,
+            result_bytes: 4,
+            times,
+            called: None,
+            scanned: Vec::new(),
+            moved: 0,
+            allocates: None,
+            place: place(at),
+        });
+    }
+
+    fn intrinsic(&mut self, own: &str, at: Value) {
+        let arguments = at.arguments();
+        if own.starts_with("va_") {
+            // Where variable arguments are differs from run to run.
+            for argument in arguments {
+                let argument = self.value(argument);
+                self.reading.program.given_away.push(argument);
+            }
+        } else if may_hold_pointer(at.kind()) {
+            let to = self.value(at);
+            for from in arguments {
+                let from = self.value(from);
+                self.fact(Fact::Copy { to, from });
+            }
+        }
+    }
+
+    /// Whom the next call through a pointer has called. What it did it may do: it is
+    /// also a fact about the pointer, whatever else is found out of it.
+    fn called(&mut self, pointer: Var) -> Option<Counted> {
+        let number = self.reading.indirect.len() as u32;
+        let counted = self.weights?.called(number)?;
+        let function = |whom: u32| {
+            let function = self.reading.pointed.get(whom as usize)?;
+            self.reading.functions.get(function).copied()
+        };
+        let counted = counted.iter();
+        let counted: Counted = counted
+            .map(|(whom, times)| (whom.and_then(function), *times))
+            .collect();
+        for (function, _) in &counted {
+            let object = function.map_or(UNKNOWN, |function| self.functions[function as usize]);
+            self.fact(Fact::Address {
+                to: pointer,
+                object,
+            });
+        }
+        Some(counted)
+    }
+}
