@@ -32,6 +32,7 @@ public class Main {
         System.out.println(Flock.differ(goat, kid) + Flock.differ(kid, herd));
         System.out.println(Flock.differ(goat.clone(), goat) + Flock.differ(kid.clone(), kid)
             + Flock.differ(herd.clone(), herd) + Flock.differ(kid.clone(), kid.last));
+        System.out.println(Flock.differ(Flock.copy(goat), goat));
         try {
             new Sheep("wolf", -1).clone();
         } catch (IllegalStateException e) {
@@ -96,6 +97,9 @@ class Lamb extends Sheep {
 
 /** Outside, and copied by itself. */
 class Goat implements Cloneable {
+    /** Of a class that is never loaded. */
+    Shepherd shepherd;
+
     @Override
     public Goat clone() {
         try {
@@ -105,6 +109,8 @@ class Goat implements Cloneable {
         }
     }
 }
+
+class Shepherd {}
 
 /** Copied by its superclass; the copy is mentioned before the call is over. */
 class Kid extends Goat {
@@ -137,6 +143,10 @@ class Flock extends HashMap<String, Sheep> {
 
     static String first(Sheep[] pen) {
         return pen[0].shows();
+    }
+
+    static Goat copy(Goat goat) {
+        return goat.clone();
     }
 
     static String differ(Object one, Object other) {

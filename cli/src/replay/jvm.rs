@@ -23,6 +23,8 @@ const SHOWN: usize = 20;
 pub(super) const NONE_REPLACED: &str = "none of the recorded classes is in what --classes names";
 /// More than a replay needs, and less than a machine has.
 const HEAP: u64 = 2 << 30;
+/// In seconds: how long a person may look at a replay that stands still in a debugger.
+const DAY: u64 = 24 * 60 * 60;
 
 /// Plays one recording.
 pub(super) fn replay(request: &Request, recording: &Recording) -> Result<Status, Failure> {
@@ -130,6 +132,7 @@ pub(super) fn start(request: &Request, recording: &Recording) -> Result<Jvm, Fai
         memory: request.memory.min(HEAP),
         // A person with a debugger takes their time.
         seconds: if port.is_some() { 0 } else { request.seconds },
+        standstill: if port.is_some() { DAY } else { 0 },
         debug: port,
     };
     let jvm = Jvm::start(&launch).map_err(|error| explain(request, &error))?;

@@ -1,6 +1,6 @@
 //! The classes that the JVM gets.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io::{self, Write};
 
 use reprise_classfile::read::{ClassFile, ReadError};
@@ -109,6 +109,12 @@ impl Prepared {
         let mut classes = BTreeMap::new();
         let mut sites = Vec::new();
         let rules = Rules::of(tables, patterns, plan);
+        let loaded: HashSet<&str> = tables
+            .classes
+            .values()
+            .map(|class| class.name.as_str())
+            .collect();
+        let is_there = |name: &str| loaded.contains(name) || is_platform(name);
         for (id, class) in &tables.classes {
             let broken = |error: ProbeError| PlayError::Class {
                 name: class.name.replace('/', "."),
@@ -128,7 +134,8 @@ impl Prepared {
             } else if let Some(shape) = tables.shapes.get(id).filter(|_| !class.inside) {
                 ready.name_here = name_here(class);
                 let site = initialiser_site(*id, class, shape, &mut sites);
-                ready.bytes = Some(standin::make(&ready.name_here, shape, site).map_err(broken)?);
+                ready.bytes =
+                    Some(standin::make(&ready.name_here, shape, site, is_there).map_err(broken)?);
                 outline(shape, &mut ready);
                 for name in shape.interfaces.iter().chain([&shape.superclass]) {
                     mentioned

@@ -15,6 +15,8 @@ use reprise_probes::ProbeError;
 use reprise_probes::initialiser;
 use reprise_probes::replay::STUB;
 
+use crate::named::named_in;
+
 const PUBLIC: u16 = 0x0001;
 const INTERFACE: u16 = 0x0200;
 const ABSTRACT: u16 = 0x0400;
@@ -30,10 +32,14 @@ const VERSION: u16 = 52;
 
 /// The class file of a stand-in. If its class has an initialiser, there is a site for that:
 /// the player knows what it did.
+///
+/// Fields of classes that were never loaded, of which `is_there` knows, are left out: they
+/// were null all the time, and who lists the fields would look for their classes.
 pub(crate) fn make(
     name: &str,
     shape: &Shape,
     initialiser: Option<u32>,
+    is_there: impl Fn(&str) -> bool,
 ) -> Result<Vec<u8>, ProbeError> {
     let is_interface = shape.access & INTERFACE != 0;
     let above = match shape.superclass.as_str() {
@@ -54,6 +60,9 @@ pub(crate) fn make(
         edited.add_interface(interface)?;
     }
     for field in &shape.fields {
+        if !named_in(&field.descriptor).all(&is_there) {
+            continue;
+        }
         edited.add_field(field.access, &field.name, &field.descriptor)?;
     }
     for method in &shape.methods {
