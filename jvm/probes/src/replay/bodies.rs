@@ -2,7 +2,7 @@
 
 use reprise_classfile::descriptor::{FieldType, MethodDescriptor};
 use reprise_classfile::opcode;
-use reprise_classfile::read::{Constant, Instruction, MemberRef};
+use reprise_classfile::read::{ClassFile, Constant, Instruction, MemberRef};
 use reprise_classfile::write::{Invoke, PoolEditor, Snippet};
 
 use super::functions;
@@ -67,6 +67,17 @@ pub(super) fn rewrite<'c>(
                     functions::string(body, &instruction)?;
                 } else if let Some(way) = way(body, &instruction, &member, &mut constructions)? {
                     call(body, stubs, &instruction, &member, way, &receivers)?;
+                } else if name_here(body, &member) != member.name.to_str_lossy() {
+                    let mut code = Snippet::new();
+                    invoke(
+                        body.class,
+                        &instruction,
+                        &member,
+                        &name_here(body, &member),
+                        &mut code,
+                        body.pool,
+                    )?;
+                    body.editor.replace(instruction.offset, code)?;
                 }
             }
             _ => {}
@@ -192,6 +203,7 @@ fn call<'c>(
     let shape = Shape { parameters, result };
     let on = receiver.map(descriptor_of).unwrap_or_default();
     let key = format!("{} {on} {owner} {name} {text}", instruction.opcode);
+    let (class, here) = (body.class, name_here(body, member));
     let code = stubs.call(key, &shape, site, body.pool, |stubs, pool| {
         if receiver.is_none() && way != Way::Inherited {
             return Stubs::always(&shape, "call", pool);
@@ -211,28 +223,45 @@ fn call<'c>(
             // of this class. Arrays, which are not, never stay.
             stay.with_class(opcode::CHECKCAST, stubs.this(), pool)?;
         }
-        let of_interface = instruction
-            .constant()
-            .and_then(|index| body.class.pool.get(index).ok())
-            .is_some_and(|constant| matches!(constant, Constant::InterfaceMethodRef { .. }));
-        match instruction.opcode {
-            opcode::INVOKEINTERFACE => {
-                stay.invoke(Invoke::Interface, &owner, &name, &text, pool)?;
-            }
-            opcode::INVOKESPECIAL if of_interface => {
-                stay.invoke(Invoke::InterfaceSpecial, &owner, &name, &text, pool)?;
-            }
-            opcode::INVOKESPECIAL => {
-                stay.invoke(Invoke::Special, &owner, &name, &text, pool)?;
-            }
-            opcode::INVOKESTATIC => {
-                stay.invoke(Invoke::Static, &owner, &name, &text, pool)?;
-            }
-            _ => drop(stay.invoke(Invoke::Virtual, &owner, &name, &text, pool)?),
-        }
+        invoke(class, instruction, member, &here, &mut stay, pool)?;
         stubs.choice(&shape, "call", stay, receiver.is_some(), pool)
     })?;
     body.editor.replace(offset, code)?;
+    Ok(())
+}
+
+/// The name in a replay of a method that is called and may be inside.
+fn name_here(body: &Body<'_, '_>, member: &MemberRef<'_>) -> String {
+    let name = member.name.to_str_lossy();
+    let owner = member.class.to_str_lossy();
+    if body.patterns.is_inside(&owner) {
+        return replayed_name(&owner, &name, &member.descriptor.to_str_lossy());
+    }
+    name.into_owned()
+}
+
+/// The call itself, of that name.
+fn invoke(
+    class: &ClassFile<'_>,
+    instruction: &Instruction<'_>,
+    member: &MemberRef<'_>,
+    name: &str,
+    code: &mut Snippet,
+    pool: &mut PoolEditor<'_>,
+) -> Result<(), ProbeError> {
+    let of_interface = instruction
+        .constant()
+        .and_then(|index| class.pool.get(index).ok())
+        .is_some_and(|constant| matches!(constant, Constant::InterfaceMethodRef { .. }));
+    let how = match instruction.opcode {
+        opcode::INVOKEINTERFACE => Invoke::Interface,
+        opcode::INVOKESPECIAL if of_interface => Invoke::InterfaceSpecial,
+        opcode::INVOKESPECIAL => Invoke::Special,
+        opcode::INVOKESTATIC => Invoke::Static,
+        _ => Invoke::Virtual,
+    };
+    let owner = member.class.to_str_lossy();
+    code.invoke(how, &owner, name, &member.descriptor.to_str_lossy(), pool)?;
     Ok(())
 }
 
