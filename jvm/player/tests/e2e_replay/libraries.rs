@@ -241,6 +241,23 @@ const LIBRARIES: &[Library] = &[
         observe: "org.apache.pdfbox.**:org.apache.fontbox.**",
         work: "3",
     },
+    Library {
+        name: "kotlin",
+        jars: "org.jetbrains.kotlin:kotlin-compiler-embeddable:1.9.24 \
+               org.jetbrains.kotlin:kotlin-stdlib:1.9.24 \
+               org.jetbrains.kotlin:kotlin-script-runtime:1.9.24 \
+               org.jetbrains.kotlin:kotlin-daemon-embeddable:1.9.24 \
+               org.jetbrains.kotlin:kotlin-reflect:1.6.10 \
+               org.jetbrains.intellij.deps:trove4j:1.0.20200330 org.jetbrains:annotations:13.0",
+        observe: "org.jetbrains.kotlin.parsing.**:org.jetbrains.kotlin.resolve.**",
+        work: "",
+    },
+    Library {
+        name: "jruby",
+        jars: "org.jruby:jruby-complete:9.4.7.0",
+        observe: "org.jruby.**",
+        work: "",
+    },
 ];
 
 /// How long each may take to play; what takes longer is told as that.
