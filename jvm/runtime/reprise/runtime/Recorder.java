@@ -225,22 +225,48 @@ public final class Recorder extends Ring {
     /**
      * A constructor of this class that the outside has called is done. The class of
      * the object may be another, and nothing else would say so: without the oracle,
-     * or if it has got its number before, that class stands in the object's place.
+     * or if no event was there when it got its number, that class stands in the object's
+     * place.
      */
     void constructed(Object made, Class<?> by, int token) {
-        boolean isKnown = !oracle || made.getClass() != by && isNumbered(made);
+        boolean isUnsaid = !oracle || made.getClass() != by && wasExposed(made);
         if (!oracle) {
             expose(made);
         }
         outgoing(INCALLRET | Type.REFERENCE, true);
         next = (token >> 1) - 1;
-        value(isKnown ? made.getClass() : made);
+        value(isUnsaid ? made.getClass() : made);
         end();
     }
 
-    private static boolean isNumbered(Object o) {
+    /** The numbers that were given without an event, the latest of them. */
+    private final long[] exposed = new long[64];
+    private int exposures;
+
+    private void exposes() {
+        count++;
+        silent++;
+        exposed[exposures++ & exposed.length - 1] = count;
+        look();
+    }
+
+    /** Whether an object got its number without an event, or may have. */
+    private boolean wasExposed(Object o) {
         ClassInfo info = ClassInfo.of(o.getClass());
-        return info.kind == ClassInfo.NUMBERED ? U.getLong(o, info.offset) != 0 : Ids.isKnown(o);
+        if (info.kind != ClassInfo.NUMBERED) {
+            return Ids.isKnown(o);
+        }
+        long id = U.getLong(o, info.offset);
+        long number = id & (1L << 40) - 1;
+        if (id == 0 || id >>> 40 != thread) {
+            return id != 0;
+        }
+        long oldest = exposed[exposures & exposed.length - 1];
+        boolean found = number < oldest;
+        for (int i = 0; !found && i < exposed.length; i++) {
+            found = exposed[i] == number;
+        }
+        return found;
     }
 
     /** It has thrown. */
@@ -704,16 +730,12 @@ public final class Recorder extends Ring {
         ClassInfo info = ClassInfo.of(o.getClass());
         if (info.kind == ClassInfo.NUMBERED) {
             if (U.getLong(o, info.offset) == 0 && U.compareAndSetLong(o, info.offset, 0, nextId())) {
-                count++;
-                silent++;
-                look();
+                exposes();
             }
         } else if (info.kind == ClassInfo.PLAIN) {
             long mine = nextId();
             if (Ids.get(o, Ids.hash(o), mine).id == mine) {
-                count++;
-                silent++;
-                look();
+                exposes();
                 if (o instanceof Object[]) {
                     exposeElements((Object[]) o, 0, ((Object[]) o).length);
                 }
