@@ -47,14 +47,19 @@ final class Ids {
 
     /** Whether an object has a number. */
     static boolean isKnown(Object object) {
+        return number(object) != 0;
+    }
+
+    /** The number of an object; 0 if it has none. */
+    static long number(Object object) {
         int hash = hash(object);
         Entry[] entries = table;
         for (Entry e = entries[hash & entries.length - 1]; e != null; e = e.next) {
             if (e.hash == hash && e.get() == object) {
-                return true;
+                return e.id;
             }
         }
-        return false;
+        return 0;
     }
 
     @DontInline

@@ -253,10 +253,7 @@ public final class Recorder extends Ring {
     /** Whether an object got its number without an event, or may have. */
     private boolean wasExposed(Object o) {
         ClassInfo info = ClassInfo.of(o.getClass());
-        if (info.kind != ClassInfo.NUMBERED) {
-            return Ids.isKnown(o);
-        }
-        long id = U.getLong(o, info.offset);
+        long id = info.kind == ClassInfo.NUMBERED ? U.getLong(o, info.offset) : Ids.number(o);
         long number = id & (1L << 40) - 1;
         if (id == 0 || id >>> 40 != thread) {
             return id != 0;
