@@ -79,7 +79,7 @@ const fn searched(filter: &'static str) -> Program {
         tests: &["e2e_search"],
         filter,
         release: false,
-        one_by_one: false,
+        one_by_one: true,
     }
 }
 

@@ -120,6 +120,24 @@ impl fmt::Display for Fault {
     }
 }
 
+/// Vectors with which no thread can go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Clash {
+    /// Threads wait for one another; otherwise for one that never comes.
+    pub circle: bool,
+    /// The elements at which they wait.
+    pub elements: Vec<u32>,
+    /// What has had to do with these threads.
+    pub because: Vec<u32>,
+}
+
+/// Numbers before and behind a slash.
+fn numbers(text: &str) -> (Vec<u32>, Vec<u32>) {
+    let (before, behind) = text.split_once('/').unwrap_or((text, ""));
+    let read = |text: &str| text.split(' ').filter_map(|word| word.parse().ok()).collect();
+    (read(before), read(behind))
+}
+
 /// How a run went.
 #[derive(Debug, Default)]
 pub struct Run {
@@ -137,9 +155,10 @@ pub struct Run {
     pub said: Vec<String>,
     refused: Option<String>,
     jvms: usize,
-    /// Elements whose vectors left nobody who could go on, and whether they wait for one
-    /// another.
-    pub clash: Option<(bool, Vec<u32>)>,
+    /// Elements whose vectors left nobody who could go on.
+    pub clash: Option<Clash>,
+    /// Elements whose vectors were not over when the run was, and what had to do with that.
+    pub unmet: Vec<(Vec<u32>, Vec<u32>)>,
     /// It took too long and was ended.
     pub endless: bool,
     /// Somebody wanted it to end.
@@ -189,7 +208,7 @@ impl Run {
         run
     }
 
-    pub(super) fn add(&mut self, line: &str) {
+    pub(crate) fn add(&mut self, line: &str) {
         let (what, rest) = line.split_once(' ').unwrap_or((line, ""));
         match what {
             "steps" => self.steps = rest.parse().unwrap_or_default(),
@@ -202,9 +221,14 @@ impl Run {
             }
             "deadlock" => self.special = Some(Fault::Deadlock),
             "clash" => {
-                let elements = rest.split(' ').filter_map(|word| word.parse().ok());
-                self.clash = Some((rest.starts_with("circle"), elements.collect()));
+                let (elements, because) = numbers(rest);
+                self.clash = Some(Clash {
+                    circle: rest.starts_with("circle"),
+                    elements,
+                    because,
+                });
             }
+            "unmet" => self.unmet.push(numbers(rest)),
             "stands" => self.stands.push(rest.to_owned()),
             "refused" => self.refused = Some(rest.to_owned()),
             "say" => self.said.push(rest.to_owned()),

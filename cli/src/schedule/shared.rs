@@ -19,6 +19,9 @@ use crate::agent_library;
 use crate::record::observe::command::{self, Handed};
 use crate::record::observe::text;
 
+/// Why a JVM with a run that does not end is of no use any more.
+const ENDLESS: &str = "one of them came to no end";
+
 /// How long a JVM may take to start, beside its first run.
 const STARTING: Duration = Duration::from_secs(60);
 
@@ -79,9 +82,9 @@ impl<'c> Shared<'c> {
                 let file = text(file).map_err(Unfit)?;
                 format!("guide {file}\n")
             }
-            Choice::Merge(_) => {
-                let why = "vectors are followed in a JVM of their own".to_owned();
-                return Err(Unfit(why));
+            Choice::Merge(file) => {
+                let file = text(file).map_err(Unfit)?;
+                format!("merge {file}\n")
             }
         };
         let began = Instant::now();
@@ -104,6 +107,13 @@ impl<'c> Shared<'c> {
                 Ok(None) => self.jvm = None,
                 Err(why) => {
                     self.jvm = None;
+                    // Vectors may well let a thread wait for ever in a loop.
+                    if why.0 == ENDLESS && matches!(choice, Choice::Merge(_)) {
+                        return Ok(Run {
+                            endless: true,
+                            ..Run::default()
+                        });
+                    }
                     return Err(why);
                 }
             }
@@ -176,8 +186,7 @@ impl Jvm {
                 }
                 Ok(None) => return Ok(None),
                 Err(error) if error.kind() == io::ErrorKind::TimedOut => {
-                    let why = "one of them came to no end".to_owned();
-                    return Err(Unfit(why));
+                    return Err(Unfit(ENDLESS.to_owned()));
                 }
                 Err(error) => return Err(Unfit(error.to_string())),
             };

@@ -3,28 +3,25 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
-use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, IsTerminal as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use reprise_coop::log::{Outcome, PartialLog, RunId, Spe, Summary};
+use reprise_coop::log::{Outcome, PartialLog, RunId, Summary};
 use reprise_coop::metrics::relevance::Settings;
 use reprise_coop::population::Population;
-use reprise_coop::search::{Candidate, Limits, Search};
+use reprise_coop::search::{Candidate, Ended, Limits, Search};
 use reprise_coop::weaknesses::weaknesses;
 use reprise_recorder::Condition;
 
 use super::file;
 use super::program::Shared;
-use super::report::{Report, Tried};
+use super::replayer::{Replayer, Tried};
+use super::report::Report;
 use crate::failure::{Failure, Status};
 use crate::readable;
-use crate::record::share::outcome;
-use crate::replay::schedule::{Following, follow};
 use crate::say::say;
-use crate::schedule::run::{self, Choice, Run, Start};
 use crate::schedule::values;
 
 /// What is asked for.
@@ -57,19 +54,34 @@ pub fn run(request: &Request) -> Result<Status, Failure> {
         .map_err(|why| failure(why).status(Status::BadInput))?;
     let shares = Shares::read(&request.shares);
     let population = shares.population(&shared)?;
-    let folder = tempfile::Builder::new().prefix("reprise-merge-").tempdir();
-    let folder = folder.map_err(|error| Failure::new("make a folder", error))?;
-    let mut merge = Merge {
-        request,
-        shared: &shared,
-        shares: &shares,
-        population: &population,
-        folder: folder.path(),
-        logs: HashMap::new(),
-        began: Instant::now(),
-        terminal: io::stderr().is_terminal(),
-    };
-    merge.search()
+    let mut replayer = replayer(request, &shared)?;
+    let mut merge = Merge::new(request, &shared, &shares, &population);
+    let (report, ended) = merge.search(&mut replayer)?;
+    merge.tell(&report, ended, &replayer)
+}
+
+/// What candidates are replayed with.
+pub fn replayer<'r>(request: &'r Request, shared: &Shared) -> Result<Replayer<'r>, Failure> {
+    Replayer::new(
+        &request.command,
+        shared,
+        request.run_limit,
+        &request.fails_when,
+    )
+}
+
+/// How many candidates it takes to reproduce the failure; none if that does not happen.
+/// Writes and says nothing.
+pub fn attempts(
+    request: &Request,
+    shared: &Shared,
+    replayer: &mut Replayer<'_>,
+) -> Result<Option<usize>, Failure> {
+    let shares = Shares::read(&request.shares);
+    let population = shares.population(shared)?;
+    let mut merge = Merge::new(request, shared, &shares, &population);
+    let (report, _) = merge.search(replayer)?;
+    Ok(report.found().map(|candidate| candidate.number))
 }
 
 /// The shares that can be read.
@@ -132,15 +144,34 @@ struct Merge<'m> {
     shared: &'m Shared,
     shares: &'m Shares,
     population: &'m Population,
-    folder: &'m Path,
     /// The logs that candidates have needed so far.
     logs: HashMap<RunId, PartialLog>,
     began: Instant,
     terminal: bool,
 }
 
-impl Merge<'_> {
-    fn search(&mut self) -> Result<Status, Failure> {
+impl<'m> Merge<'m> {
+    fn new(
+        request: &'m Request,
+        shared: &'m Shared,
+        shares: &'m Shares,
+        population: &'m Population,
+    ) -> Self {
+        Self {
+            request,
+            shared,
+            shares,
+            population,
+            logs: HashMap::new(),
+            began: Instant::now(),
+            terminal: io::stderr().is_terminal(),
+        }
+    }
+
+    fn search(
+        &mut self,
+        replayer: &mut Replayer<'_>,
+    ) -> Result<(Report<'m>, Option<Ended>), Failure> {
         let settings = &self.request.settings;
         let limits = Limits {
             attempts: self.request.attempts,
@@ -152,14 +183,16 @@ impl Merge<'_> {
         for weakness in weaknesses(self.population, settings, search.bases()) {
             report.weaknesses.push(weakness.to_string());
         }
+        let wanted = Outcome::Failed(self.population.failure().clone());
         while let Some(candidate) = search.next() {
             self.progress(&candidate, &report);
-            let tried = self.attempt(&candidate)?;
-            if let Tried::Clash { circle: true, spes } = &tried {
-                search.learn(&candidate, spes);
-            }
+            let tried = match self.assemble(&candidate) {
+                Ok(complete) => replayer.attempt(&complete, candidate.order, &wanted)?,
+                Err(why) => Tried::Impossible(why),
+            };
+            learn(&mut search, &candidate, &tried);
             let found = tried == Tried::Reproduced;
-            report.tried.push((candidate.clone(), tried));
+            report.tried.push((candidate, tried));
             if found {
                 break;
             }
@@ -167,10 +200,19 @@ impl Merge<'_> {
         self.clear_line();
         report.learnt = search.learnt();
         report.seconds = self.began.elapsed().as_secs_f64();
-        let found = matches!(report.tried.last(), Some((_, Tried::Reproduced)));
+        Ok((report, search.ended()))
+    }
+
+    /// Keeps what was found, and says what there is to say.
+    fn tell(
+        &self,
+        report: &Report<'_>,
+        ended: Option<Ended>,
+        replayer: &Replayer<'_>,
+    ) -> Result<Status, Failure> {
+        let found = report.found().is_some();
         if found {
-            let made = self.folder.join("made.sched");
-            fs::copy(made, &self.request.output).map_err(|error| {
+            fs::copy(replayer.made(), &self.request.output).map_err(|error| {
                 Failure::new(format!("write {}", self.request.output.display()), error)
             })?;
         }
@@ -179,7 +221,7 @@ impl Merge<'_> {
             path.map(|path| path.display().to_string())
                 .unwrap_or_default()
         };
-        report.print(search.ended(), &names);
+        report.print(ended, &names);
         if !found {
             return Ok(Status::Failed);
         }
@@ -189,75 +231,6 @@ impl Merge<'_> {
             readable::command(&self.request.command)
         ));
         Ok(Status::Done)
-    }
-
-    /// Replays a candidate on the program, and if that fails as it should, the schedule of it.
-    fn attempt(&mut self, candidate: &Candidate) -> Result<Tried, Failure> {
-        let guide = self.folder.join("vectors");
-        let made = self.folder.join("made.sched");
-        let _ = fs::remove_file(&made);
-        let complete = match self.assemble(candidate) {
-            Ok(complete) => complete,
-            Err(why) => return Ok(Tried::Impossible(why)),
-        };
-        let text = self.guide(&complete);
-        fs::write(&guide, text).map_err(failure)?;
-        let start = Start {
-            command: &self.request.command,
-            values: None,
-            quiet: true,
-            limit: Some(self.request.run_limit),
-            fails_when: &self.request.fails_when,
-        };
-        let run = run::run(start, Choice::Merge(&guide), &made)?;
-        if run.interrupted {
-            return Err(failure("it was interrupted"));
-        }
-        let tried = self.judge(&run);
-        if tried != Tried::Reproduced {
-            return Ok(tried);
-        }
-        let followed = follow(&Following {
-            file: &made,
-            program: &[],
-            command: &self.request.command,
-            values: None,
-            limit: Some(self.request.run_limit),
-            fails_when: &self.request.fails_when,
-        })?;
-        let again = outcome(followed.as_ref()) == self.wanted();
-        Ok(if again {
-            Tried::Reproduced
-        } else {
-            Tried::NotAgain
-        })
-    }
-
-    fn wanted(&self) -> Outcome {
-        Outcome::Failed(self.population.failure().clone())
-    }
-
-    fn judge(&self, run: &Run) -> Tried {
-        if run.endless {
-            return Tried::Endless;
-        }
-        let uncaught = run.uncaught();
-        let ended = outcome(run.fault().as_ref());
-        match &run.clash {
-            // Whoever has failed does not clash.
-            Some((circle, elements)) if !uncaught => Tried::Clash {
-                circle: *circle,
-                spes: elements.iter().copied().map(Spe).collect(),
-            },
-            _ if ended == self.wanted() => Tried::Reproduced,
-            _ => match ended {
-                Outcome::Passed => Tried::Passed,
-                Outcome::Failed(other) => Tried::Otherwise(match other.place.as_str() {
-                    "" => other.what,
-                    place => format!("{} at {place}", other.what),
-                }),
-            },
-        }
     }
 
     /// A candidate as one log.
@@ -281,22 +254,6 @@ impl Merge<'_> {
         complete.map_err(|error| error.to_string())
     }
 
-    /// What the scheduler and the agent read.
-    fn guide(&self, complete: &PartialLog) -> String {
-        let mut text = self.shared.elements.sites.write();
-        for (spe, vector, _) in complete.vectors() {
-            let _ = write!(text, "vector\t{}\t", spe.0);
-            for (at, stretch) in vector.stretches().iter().enumerate() {
-                let path = complete.threads().path(stretch.thread).unwrap_or_default();
-                let path: Vec<String> = path.iter().map(ToString::to_string).collect();
-                let space = if at == 0 { "" } else { " " };
-                let _ = write!(text, "{space}{}:{}", path.join("."), stretch.count);
-            }
-            text.push('\n');
-        }
-        text
-    }
-
     fn progress(&self, candidate: &Candidate, report: &Report<'_>) {
         if self.terminal {
             let clashes = report.clashes();
@@ -314,5 +271,32 @@ impl Merge<'_> {
         if self.terminal {
             let _ = write!(io::stderr(), "\r\x1b[K");
         }
+    }
+}
+
+/// What a candidate that came to nothing tells of others.
+fn learn(search: &mut Search<'_>, candidate: &Candidate, tried: &Tried) {
+    match tried {
+        Tried::Clash {
+            circle,
+            spes,
+            because,
+        } => {
+            // What threads wait at in a circle is probably enough; with all that led them
+            // there, it is sure, as long as nothing runs free by chance.
+            if *circle {
+                search.suspect(candidate, spes);
+            }
+            match candidate.order {
+                0 => search.learn(candidate, because),
+                _ => search.suspect(candidate, because),
+            };
+        }
+        Tried::Passed { unmet } => {
+            for clash in unmet {
+                search.suspect(candidate, clash);
+            }
+        }
+        _ => {}
     }
 }

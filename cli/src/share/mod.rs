@@ -8,6 +8,7 @@
 //! | a share as a file | [`mod@file`] |
 //! | who records what, as files | [`plan`] |
 //! | what counts as a failure beside an exception | [`conditions`] |
+//! | candidates on the real program | [`replayer`] |
 //! | `reprise merge` | [`merge`], with its report in `report` |
 
 pub mod conditions;
@@ -15,5 +16,6 @@ pub mod file;
 pub mod merge;
 pub mod plan;
 pub mod program;
+pub mod replayer;
 mod report;
 pub mod vectors;

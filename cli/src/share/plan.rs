@@ -164,13 +164,14 @@ pub fn run(request: &Request) -> Result<Status, Failure> {
     let spared = shared.elements.spared;
     say(&format!(
         "{} plans in {}: {} shared elements ({} spared: {} never change, {} are the main \
-         thread's alone), each logged by {least} users or more",
+         thread's alone, {} stay in their threads), each logged by {least} users or more",
         request.users,
         request.output.display(),
         shared.program.spes,
         spared.all(),
         spared.constant,
-        spared.main_only
+        spared.main_only,
+        spared.local
     ));
     if let (Some(costs), Some(profile)) = (costs, profile) {
         let all: u64 = profile.iter().sum();

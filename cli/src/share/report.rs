@@ -9,36 +9,12 @@ use reprise_coop::population::Population;
 use reprise_coop::search::{Candidate, Ended, Origin};
 
 use super::program::Shared;
+use super::replayer::Tried;
 use crate::escape::{Lines, escape};
 use crate::readable;
 
 /// How many lines a list has at most.
 const LISTED: usize = 12;
-
-/// What came of a candidate.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Tried {
-    /// The program failed as it should, and again under the schedule.
-    Reproduced,
-    /// It failed once, and not again under the schedule.
-    NotAgain,
-    /// It did not fail.
-    Passed,
-    /// It failed in another way.
-    Otherwise(String),
-    /// Nobody could go on.
-    Clash {
-        /// These elements' vectors wait for one another; otherwise for a thread that never
-        /// comes.
-        circle: bool,
-        /// Which.
-        spes: Vec<Spe>,
-    },
-    /// It took too long.
-    Endless,
-    /// It could not be put together.
-    Impossible(String),
-}
 
 /// All that there is to say.
 pub(super) struct Report<'r> {
@@ -64,6 +40,13 @@ impl<'r> Report<'r> {
         }
     }
 
+    /// The candidate that reproduced the failure.
+    pub(super) fn found(&self) -> Option<&Candidate> {
+        let mut tried = self.tried.iter();
+        let found = tried.find(|(_, tried)| *tried == Tried::Reproduced);
+        found.map(|(candidate, _)| candidate)
+    }
+
     pub(super) fn clashes(&self) -> usize {
         let tried = self.tried.iter();
         tried
@@ -74,12 +57,9 @@ impl<'r> Report<'r> {
     /// Prints it. `file` names the share of a run.
     pub(super) fn print(&self, ended: Option<Ended>, file: &dyn Fn(&RunId) -> String) {
         let mut lines = self.beginning();
-        let found = self
-            .tried
-            .iter()
-            .find(|(_, tried)| *tried == Tried::Reproduced);
+        let found = self.found();
         match found {
-            Some((candidate, _)) => self.candidate(candidate, file, &mut lines),
+            Some(candidate) => self.candidate(candidate, file, &mut lines),
             None => lines.push(match ended {
                 Some(Ended::Exhausted) => "not reproduced: there is nothing left to try".to_owned(),
                 _ => "not reproduced: --attempts is reached".to_owned(),
@@ -186,11 +166,14 @@ impl<'r> Report<'r> {
         Some(match tried {
             Tried::Reproduced => return None,
             Tried::NotAgain => "failed, but not again under the schedule of it".to_owned(),
-            Tried::Passed => "did not fail".to_owned(),
+            Tried::Passed { unmet } => match unmet.is_empty() {
+                true => "did not fail".to_owned(),
+                false => "did not fail, and did not come as far as the vectors go".to_owned(),
+            },
             Tried::Otherwise(how) => format!("failed in another way: {how}"),
             Tried::Endless => "took too long and was ended".to_owned(),
             Tried::Impossible(why) => format!("could not be put together: {why}"),
-            Tried::Clash { circle, spes } => {
+            Tried::Clash { circle, spes, .. } => {
                 let mut seen = HashSet::new();
                 let spes = spes.iter().filter(|spe| seen.insert(**spe));
                 let names: Vec<String> = spes.map(|spe| self.shared.name(*spe)).collect();

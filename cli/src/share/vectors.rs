@@ -137,11 +137,16 @@ impl Written {
         // Who was about to replace it may have written it down already.
         let open = word & !LOCKED;
         let twice = word & LOCKED != 0 && closed.last() == Some(&open);
-        let open = (open != 0 && !twice).then_some(&open);
+        // Who has it may not have accessed it yet.
+        let none = open & ((1 << COUNT) - 1) == 0;
+        let open = (!none && !twice).then_some(&open);
         let mut vector = AccessVector::default();
         for stretch in closed.iter().chain(open) {
             let number = u32::try_from(stretch >> COUNT).unwrap_or(u32::MAX);
             let count = stretch & ((1 << COUNT) - 1);
+            if count == 0 {
+                continue;
+            }
             let Some(thread) = threads.get(&number) else {
                 return Err(format!("there is no thread {number}"));
             };

@@ -11,6 +11,7 @@ mod minimized;
 mod other_jvms;
 mod outside;
 mod populations;
+mod processor;
 mod share_cost;
 mod shared;
 mod shares;

@@ -4,32 +4,48 @@
 //! Runs are recorded whole, and each population takes twenty of them, of which each user has
 //! the part that a plan gives out: so the same runs are put together at every size of share.
 //! What is replayed is the real program.
+//!
+//! Recorded runs and results are kept in the folder `share-bugs` of the target's `tmp`; what is
+//! there is not done again, so the study can be ended at any time and goes on where it was.
 
+use std::collections::HashMap;
+use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use reprise::share::file;
+use reprise::share::merge::{self, Request};
 use reprise::share::program::Shared;
+use reprise::share::replayer::Replayer;
 use reprise_coop::log::{Outcome, PartialLog, Spe};
+use reprise_coop::metrics::relevance::Settings;
+use reprise_coop::metrics::similarity::Similarity;
 use reprise_coop::plan;
 use reprise_jvm_testing::{agent_library, compile, jdks, limited, sources};
-use tempfile::TempDir;
+
+use crate::processor;
 
 const SHARES: &[f64] = &[0.1, 0.25, 0.5, 0.75, 1.0];
+const SIMILARITIES: &[(&str, Similarity)] = &[
+    ("plain", Similarity::Plain),
+    ("dispersion", Similarity::Dispersion),
+];
 const USERS: usize = 20;
 /// Runs that are recorded, at most; and failing ones that are enough.
-const POOL: usize = 60;
-const FAILING: usize = 8;
+const POOL: usize = 80;
+const FAILING: usize = 12;
 /// How often a run is timed; the median counts.
-const TIMED: usize = 7;
+const TIMED: usize = 5;
 
 struct Bug {
     name: String,
-    folder: TempDir,
+    folder: PathBuf,
     shared: Shared,
+    command: Vec<OsString>,
     failed: Vec<PartialLog>,
     passed: Vec<PartialLog>,
 }
@@ -40,16 +56,24 @@ fn setting(name: &str, usual: usize) -> usize {
 }
 
 impl Bug {
-    fn new(file: &Path) -> Self {
+    fn new(file: &Path, kept: &Path) -> Self {
         let name = file.file_stem().unwrap().to_str().unwrap().to_owned();
-        let folder = tempfile::tempdir().unwrap();
+        let folder = kept.join(&name);
+        fs::create_dir_all(&folder).unwrap();
         let noise = file.with_file_name("Noise.java");
-        compile(&[file.to_owned(), noise], folder.path(), ".");
-        let shared = Shared::of_places(&[folder.path().to_owned()], &name).unwrap();
+        compile(&[file.to_owned(), noise], &folder, ".");
+        let shared = Shared::of_places(std::slice::from_ref(&folder), &name).unwrap();
+        let command = vec![
+            jdks()[0].clone().into_os_string(),
+            "-cp".into(),
+            folder.clone().into_os_string(),
+            name.clone().into(),
+        ];
         let mut bug = Self {
             name,
             folder,
             shared,
+            command,
             failed: Vec::new(),
             passed: Vec::new(),
         };
@@ -61,22 +85,27 @@ impl Bug {
         let mut command = Command::new(env!("CARGO_BIN_EXE_reprise"));
         command
             .env("REPRISE_AGENT", agent_library())
-            .current_dir(self.folder.path())
+            .current_dir(&self.folder)
             .args(arguments)
             .arg("--")
-            .arg(&jdks()[0])
-            .args(["-cp", ".", &self.name]);
+            .args(&self.command);
         limited::output(&mut command)
     }
 
     fn record(&mut self) {
         for run in 0..POOL {
-            if self.failed.len() >= FAILING && run >= 2 * USERS {
+            if self.failed.len() >= FAILING && self.passed.len() >= USERS {
                 break;
             }
             let name = format!("run{run}.share");
-            self.reprise(&["record", "--share", "1", "-o", &name]);
-            let (log, _) = file::read(&self.folder.path().join(&name)).unwrap();
+            let path = self.folder.join(&name);
+            let mut kept = file::read(&path).ok();
+            if kept.as_ref().is_none_or(|(log, _)| log.program() != &self.shared.program) {
+                let _ = fs::remove_file(&path);
+                self.reprise(&["record", "--share", "1", "-o", &name]);
+                kept = file::read(&path).ok();
+            }
+            let (log, _) = kept.unwrap();
             match log.outcome() {
                 Outcome::Passed => self.passed.push(log),
                 Outcome::Failed(_) => self.failed.push(log),
@@ -105,57 +134,50 @@ impl Bug {
     }
 
     /// The shares of a population, as files; and their size.
-    fn write(&self, number: usize, share: f64) -> (Vec<String>, u64) {
+    fn write(&self, number: usize, share: f64) -> (Vec<PathBuf>, u64) {
         let logs = self.population(number);
         let spes = self.shared.program.spes;
         let dealt = plan::random(spes, logs.len(), share, number as u64).unwrap();
-        let (mut names, mut bytes) = (Vec::new(), 0);
+        let (mut paths, mut bytes) = (Vec::new(), 0);
         for (user, (log, part)) in logs.iter().zip(dealt.shares()).enumerate() {
-            let name = format!("user{user}.share");
-            let path = self.folder.path().join(&name);
+            let path = self.folder.join(format!("user{user}.share"));
             let _ = fs::remove_file(&path);
             bytes += file::write(&path, &part_of(log, part), &self.shared, &[], 0).unwrap();
-            names.push(name);
+            paths.push(path);
         }
-        (names, bytes / logs.len() as u64)
+        (paths, bytes / logs.len() as u64)
     }
 
-    /// How many candidates it took to reproduce the failure.
-    fn merge(&self, shares: &[String], similarity: &str, attempts: usize) -> Option<u64> {
-        let _ = fs::remove_file(self.folder.path().join("bug.sched"));
-        let attempts = attempts.to_string();
-        let mut arguments = vec!["merge", "--attempts", &attempts, "-o", "bug.sched"];
-        arguments.extend(["--similarity", similarity, "--run-limit", "20s"]);
-        arguments.extend(shares.iter().map(String::as_str));
-        let output = self.reprise(&arguments);
-        let text = String::from_utf8_lossy(&output.stdout);
-        let found = text
-            .lines()
-            .find_map(|line| line.strip_prefix("found      candidate "))?;
-        found.split(',').next()?.parse().ok()
+    fn request(&self, attempts: usize) -> Request {
+        Request {
+            shares: Vec::new(),
+            output: PathBuf::new(),
+            attempts,
+            run_limit: Duration::from_secs(20),
+            settings: Settings::new(Similarity::Plain),
+            fails_when: Vec::new(),
+            command: self.command.clone(),
+        }
     }
 
-    /// How long a run takes, in milliseconds; recorded if there is a share.
+    /// Milliseconds of processor time that a run takes; recorded if there is a share.
     fn time(&self, share: Option<f64>) -> f64 {
         let mut times = Vec::new();
         for seed in 0..TIMED {
-            let began = Instant::now();
+            let began = processor::of_children();
             match share {
                 None => {
-                    let mut command = Command::new(&jdks()[0]);
-                    command
-                        .current_dir(self.folder.path())
-                        .args(["-cp", ".", &self.name]);
-                    limited::output(&mut command);
+                    let mut command = Command::new(&self.command[0]);
+                    limited::output(command.args(&self.command[1..]));
                 }
                 Some(share) => {
-                    let _ = fs::remove_file(self.folder.path().join("timed.share"));
+                    let _ = fs::remove_file(self.folder.join("timed.share"));
                     let (share, seed) = (share.to_string(), seed.to_string());
                     let words = ["record", "--share", &share, "--seed", &seed];
                     self.reprise(&[&words[..], &["-o", "timed.share"]].concat());
                 }
             }
-            times.push(began.elapsed().as_secs_f64() * 1000.0);
+            times.push((processor::of_children() - began) * 1000.0);
         }
         times.sort_by(f64::total_cmp);
         times[TIMED / 2]
@@ -173,13 +195,83 @@ fn part_of(log: &PartialLog, part: &[Spe]) -> PartialLog {
     new
 }
 
+/// What was found out, in lines: what it is of, and the number.
+struct Results {
+    file: fs::File,
+    known: HashMap<String, String>,
+}
+
+impl Results {
+    fn open(path: &Path) -> Self {
+        let text = fs::read_to_string(path).unwrap_or_default();
+        let known = text.lines().filter_map(|line| line.split_once('\t'));
+        let known = known.map(|(of, result)| (of.to_owned(), result.to_owned()));
+        Self {
+            known: known.collect(),
+            file: fs::File::options().create(true).append(true).open(path).unwrap(),
+        }
+    }
+
+    fn get(&mut self, of: &str, find: impl FnOnce() -> String) -> String {
+        if let Some(known) = self.known.get(of) {
+            return known.clone();
+        }
+        let found = find();
+        writeln!(self.file, "{of}\t{found}").unwrap();
+        found
+    }
+}
+
+/// A program at one size of share: a line of the table.
+fn line(
+    bug: &Bug,
+    share: f64,
+    results: &mut Results,
+    request: &mut Request,
+    replayer: &mut Replayer<'_>,
+) -> String {
+    let populations = setting("REPRISE_POPULATIONS", 20);
+    let of = format!("{} {:.0} %", bug.name, share * 100.0);
+    let plain = results.get(&format!("{} plain", bug.name), || format!("{:.0}", bug.time(None)));
+    let time = results.get(&format!("{of} time"), || format!("{:.0}", bug.time(Some(share))));
+    let mut cells = String::new();
+    let mut size = 0;
+    for (name, similarity) in SIMILARITIES {
+        request.settings = Settings::new(*similarity);
+        let mut found: Vec<usize> = Vec::new();
+        for number in 0..populations {
+            let (paths, bytes) = bug.write(number, share);
+            size = bytes;
+            request.shares = paths;
+            let of = format!("{of} {name} {number} of {}", request.attempts);
+            let result = results.get(&of, || {
+                let attempts = merge::attempts(request, &bug.shared, replayer).unwrap();
+                attempts.map_or("-".to_owned(), |attempts| attempts.to_string())
+            });
+            found.extend(result.parse::<usize>().ok());
+        }
+        found.sort_unstable();
+        let median = found.get(found.len() / 2).map_or("–".to_owned(), usize::to_string);
+        let _ = write!(cells, " {} of {populations}, {median} |", found.len());
+    }
+    format!(
+        "| {} | {} | {} of {} | {:.0} % | {time} ({plain}) | {size} |{cells}",
+        bug.name,
+        bug.shared.program.spes,
+        bug.failed.len(),
+        bug.failed.len() + bug.passed.len(),
+        share * 100.0,
+    )
+}
+
 #[test]
 fn how_often_shares_are_put_together() {
     if std::env::var_os("REPRISE_STUDY").is_none() {
         return;
     }
-    let populations = setting("REPRISE_POPULATIONS", 20);
     let attempts = setting("REPRISE_ATTEMPTS", 100);
+    let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join("share-bugs");
+    fs::create_dir_all(&kept).unwrap();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../subjects/share-bugs");
     let mut files: Vec<PathBuf> = sources(&folder);
     files.retain(|file| !file.ends_with("Noise.java"));
@@ -189,40 +281,20 @@ fn how_often_shares_are_put_together() {
         let wanted = |file: &PathBuf| names.contains(file.file_stem().unwrap().to_str().unwrap());
         files.retain(wanted);
     }
-    println!("{populations} populations of {USERS} users each, at most {attempts} attempts.\n");
+    println!("Populations of {USERS} users each, at most {attempts} attempts.\n");
     println!(
-        "| program | elements | failing runs | share | run, ms (plain) | log, bytes | plain: reproduced, median attempts | dispersion: the same |"
+        "| program | elements | failing runs | share | processor time, ms (plain) | log, bytes | plain: reproduced, median attempts | dispersion: the same |"
     );
     println!("|{}", " --- |".repeat(8));
+    let mut results = Results::open(&kept.join("results"));
     for path in files {
         let began = Instant::now();
-        let bug = Bug::new(&path);
-        let plain = bug.time(None);
+        let bug = Bug::new(&path, &kept);
+        let mut request = bug.request(attempts);
+        let fixed = bug.request(attempts);
+        let mut replayer = merge::replayer(&fixed, &bug.shared).unwrap();
         for &share in SHARES {
-            let mut line = format!(
-                "| {} | {} | {} of {} | {:.0} % | {:.0} ({plain:.0}) |",
-                bug.name,
-                bug.shared.program.spes,
-                bug.failed.len(),
-                bug.failed.len() + bug.passed.len(),
-                share * 100.0,
-                bug.time(Some(share))
-            );
-            let mut size = 0;
-            let mut cells = String::new();
-            for similarity in ["plain", "dispersion"] {
-                let mut found = Vec::new();
-                for number in 0..populations {
-                    let (names, bytes) = bug.write(number, share);
-                    size = bytes;
-                    found.extend(bug.merge(&names, similarity, attempts));
-                }
-                found.sort_unstable();
-                let median = found.get(found.len() / 2).copied().unwrap_or_default();
-                let _ = write!(cells, " {} of {populations}, {median} |", found.len());
-            }
-            let _ = write!(line, " {size} |{cells}");
-            println!("{line}");
+            println!("{}", line(&bug, share, &mut results, &mut request, &mut replayer));
         }
         eprintln!("{}: {:.0} s", bug.name, began.elapsed().as_secs_f64());
     }

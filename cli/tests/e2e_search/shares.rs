@@ -40,6 +40,16 @@ fn files(stage: &Stage, extension: &str) -> Vec<String> {
     files
 }
 
+fn plan(stage: &Stage, options: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_reprise"));
+    command
+        .current_dir(stage.folder.path())
+        .args(["share", "plan", "--share", "0.5", "-o", "plans"])
+        .args(options)
+        .arg(".");
+    limited::output(&mut command)
+}
+
 #[test]
 fn shares_are_put_together_into_a_failing_schedule() {
     let stage = Stage::new("share-bank");
@@ -53,15 +63,19 @@ fn shares_are_put_together_into_a_failing_schedule() {
         text.contains("IllegalStateException in thread 0, at Main.java:"),
         "{text}"
     );
-    for user in 1..8 {
-        let text = record(
-            &stage,
-            &format!("{user:02}.share"),
-            "0.5",
-            &user.to_string(),
-            true,
-        );
+    // Some have their shares by chance, others by a plan that deals them out evenly.
+    for user in 1..5 {
+        let name = format!("{user:02}.share");
+        let text = record(&stage, &name, "0.5", &user.to_string(), true);
         assert!(text.contains("4 of 8 shared elements"), "{text}");
+    }
+    let planned = said(&plan(&stage, &["--users", "3", "--kind", "random"]));
+    assert!(planned.contains("each logged by 1 users or more"), "{planned}");
+    for user in 1..4 {
+        let (plan, name) = (format!("plans/{user}.plan"), format!("1{user}.share"));
+        let arguments = ["record", "--share-plan", &plan, "-o", &name];
+        let text = said(&bank(&stage, &arguments, true));
+        assert!(text.contains(&format!("recorded {name} (4 of 8")), "{text}");
     }
     record(&stage, "08.share", "0.5", "8", false);
     let shares = files(&stage, "share");
@@ -87,18 +101,7 @@ fn shares_are_put_together_into_a_failing_schedule() {
 #[test]
 fn what_cannot_be_put_together_is_named() {
     let stage = Stage::new("share-bank");
-    let plan = |users: &str, kind: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_reprise"));
-        command
-            .current_dir(stage.folder.path())
-            .args([
-                "share", "plan", "--users", users, "--share", "0.5", "-o", "plans",
-            ])
-            .args(kind)
-            .arg(".");
-        limited::output(&mut command)
-    };
-    let planned = said(&plan("4", &["--kind", "fixed"]));
+    let planned = said(&plan(&stage, &["--users", "4", "--kind", "fixed"]));
     assert!(
         planned.contains("4 plans in plans: 8 shared elements (8 spared"),
         "{planned}"
@@ -115,7 +118,7 @@ fn what_cannot_be_put_together_is_named() {
 
     // A profile tells what each user is expected to pay.
     record(&stage, "all.share", "1", "1", true);
-    let planned = said(&plan("4", &["--profile", "all.share"]));
+    let planned = said(&plan(&stage, &["--users", "4", "--profile", "all.share"]));
     assert!(planned.contains("expected cost per user"), "{planned}");
 
     // Another version of the program: its plans and its shares are not this one's.
@@ -170,4 +173,45 @@ fn what_cannot_be_put_together_is_named() {
     assert!(text.contains("planned.share is left out:"), "{text}");
     assert!(text.contains("there are no shares to merge"), "{text}");
     assert_eq!(merged.status.code(), Some(2));
+}
+
+/// Records all of a subject's elements; what was said, and what `show` says of the file.
+fn recorded(subject: &str, status: i32) -> (String, String) {
+    let stage = Stage::new(subject);
+    let arguments = ["record", "--share", "1", "-o", "all.share"].map(OsStr::new);
+    let output = stage.reprise(&jdks()[0], &arguments);
+    assert_eq!(output.status.code(), Some(status), "{output:?}");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_reprise"));
+    command
+        .current_dir(stage.folder.path())
+        .args(["show", "--events", "all.share"]);
+    let shown = limited::output(&mut command);
+    let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
+    (said(&output), shown)
+}
+
+#[test]
+fn a_jvm_that_is_killed_leaves_what_it_did() {
+    let (text, shown) = recorded("share-killed", 137);
+    assert!(text.contains("status 137; recorded all.share"), "{text}");
+    // Reading and writing, a thousand times in two threads.
+    assert!(text.contains("3 threads, 4000 accesses"), "{text}");
+    assert!(
+        shown.contains("failed with exit status 137: 4000 accesses to 1 of 1 elements"),
+        "{shown}"
+    );
+}
+
+/// However accesses are counted, each is, and only those that happen.
+#[test]
+fn accesses_to_arrays_are_counted_where_they_are_made() {
+    let (text, shown) = recorded("share-arrays", 0);
+    // In both threads: `together` is read and written in each round, a row is accessed three
+    // times in each and once more before it throws, and the counter is changed in a monitor.
+    // The main thread reads two elements and the counter.
+    let all = 2 * (20_000 * 2 + 20_000 * 3 + 1 + 2 + 1) + 3;
+    assert!(text.contains(&format!("3 threads, {all} accesses")), "{text}");
+    for name in ["int[] of Main.<clinit>:", "long[] of Main.<clinit>:", "Main.thrown"] {
+        assert!(shown.contains(name), "{shown}");
+    }
 }

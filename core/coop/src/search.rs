@@ -20,19 +20,28 @@
 //! 3. **left free**: for each base again, where clashes leave no choice for a
 //!    gap, with nothing there: the program orders these accesses by itself.
 //!    What explains the failure may well be among the rest;
-//! 4. **other choices**: for each base in turn, one gap with its second choice,
+//! 4. **alone**: each base with nothing in its gaps, since what was put there may be
+//!    what is wrong;
+//! 5. **again**: those of them in which something runs free, with other
+//!    [orders](Candidate::order) of that, [`Limits::orders`] times;
+//! 6. **other choices**: for each base in turn, one gap with its second choice,
 //!    then two gaps or a third choice, and so on. The gaps that were filled with
 //!    the least confidence change first: those filled by Importance, the least
-//!    important first, then those filled from similars, the least similar first.
+//!    important first, then those filled from similars, the least similar first;
+//! 7. **doubts**: all of it once more, with what was only suspected.
 //!
 //! No candidate comes twice. A [clash](Search::learn) is a set of vectors that
 //! cannot be replayed together; while gaps are filled, a choice that would
-//! complete one is passed over, and no candidate contains one. The order depends
-//! on nothing but the population, the settings and what was learnt.
+//! complete one is passed over, and no candidate contains one. What is only
+//! [suspected](Search::suspect) to be one is passed over as well, until nothing
+//! else is left. The order depends on nothing but the population, the settings
+//! and what was learnt.
 
 mod candidate;
 mod clashes;
 mod gaps;
+mod limits;
+mod position;
 mod variations;
 
 use std::collections::HashSet;
@@ -44,43 +53,9 @@ use crate::ranking::{Base, rank};
 pub use candidate::{AssembleError, Candidate, Origin, Part, Stage};
 use clashes::Clashes;
 use gaps::{Choice, Choices, Gap};
+pub use limits::{Ended, Limits};
+use position::{Position, Turns};
 use variations::Variations;
-
-/// Where the search ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// How many candidates there are at most.
-    pub attempts: usize,
-    /// How many combinations are looked at, candidates or not. Where much was
-    /// learnt, most of them may be passed over.
-    pub combinations: usize,
-    /// How often a base is tried again in a row after something was learnt.
-    pub retries: usize,
-    /// How many choices a gap has at most.
-    pub choices: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            attempts: 1000,
-            combinations: 100_000,
-            retries: 20,
-            choices: 8,
-        }
-    }
-}
-
-/// Why there are no more candidates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
-    /// [`Limits::attempts`] is reached.
-    Attempts,
-    /// [`Limits::combinations`] is reached.
-    Combinations,
-    /// There is nothing left to try.
-    Exhausted,
-}
 
 /// The search: an iterator of candidates.
 #[derive(Debug)]
@@ -89,55 +64,20 @@ pub struct Search<'a> {
     limits: Limits,
     bases: Vec<Base>,
     choices: Choices,
-    clashes: Clashes,
+    /// What cannot be replayed together, and what probably cannot.
+    proven: Clashes,
+    suspected: Clashes,
+    /// What was only suspected does not count any more.
+    doubts: bool,
     /// What was a candidate already.
     tried: HashSet<[u8; 16]>,
+    /// The candidates in which something runs free.
+    open: Vec<Candidate>,
     missing: Vec<Spe>,
     attempts: usize,
     combinations: usize,
     position: Position,
     ended: Option<Ended>,
-}
-
-/// Which combination is next.
-#[derive(Debug)]
-enum Position {
-    First(Turns),
-    Lead {
-        base: usize,
-        lead: usize,
-    },
-    Free(Turns),
-    Other {
-        base: usize,
-        /// One for each base that was reached, with something left.
-        variations: Vec<Option<Variations>>,
-        any_left: bool,
-    },
-}
-
-/// Each base in turn, and again as long as something is learnt from it.
-#[derive(Debug, Default)]
-struct Turns {
-    base: usize,
-    retry: usize,
-    /// How much was known when this base was tried last.
-    known: usize,
-}
-
-impl Turns {
-    /// The base, and how often it was tried before; `None` if the next one is to come.
-    fn next(&mut self, known: usize, retries: usize) -> Option<(usize, usize)> {
-        let news = known > self.known;
-        self.known = known;
-        let (base, retry) = (self.base, self.retry);
-        if retry > 0 && (!news || retry > retries) {
-            (self.base, self.retry) = (base + 1, 0);
-            return None;
-        }
-        self.retry += 1;
-        Some((base, retry))
-    }
 }
 
 impl<'a> Search<'a> {
@@ -152,8 +92,11 @@ impl<'a> Search<'a> {
             limits,
             bases: rank(population, settings)?,
             choices: Choices::new(limits.choices),
-            clashes: Clashes::default(),
+            proven: Clashes::default(),
+            suspected: Clashes::default(),
+            doubts: false,
             tried: HashSet::new(),
+            open: Vec::new(),
             missing: population.unrecorded(),
             attempts: 0,
             combinations: 0,
@@ -180,16 +123,28 @@ impl<'a> Search<'a> {
     /// loses nothing, one that names too few SPEs loses candidates. Returns
     /// whether that was news.
     pub fn learn(&mut self, candidate: &Candidate, clash: &[Spe]) -> bool {
-        let parts = candidate.parts.iter();
-        let parts = parts.filter(|part| clash.contains(&part.spe));
-        self.clashes
-            .add(parts.map(|part| (part.spe, part.vector)).collect())
+        let clash = vectors(candidate, clash);
+        self.suspected.add(clash.clone());
+        self.proven.add(clash)
     }
 
-    /// How many clashes are known.
+    /// Learns that these vectors probably cannot be replayed together: as long as there are
+    /// others, no candidate has all of them. Returns whether that was news.
+    pub fn suspect(&mut self, candidate: &Candidate, clash: &[Spe]) -> bool {
+        self.suspected.add(vectors(candidate, clash))
+    }
+
+    /// How many clashes are known, or suspected.
     #[must_use]
     pub fn learnt(&self) -> usize {
-        self.clashes.len()
+        self.suspected.len()
+    }
+
+    fn clashes(&self) -> &Clashes {
+        match self.doubts {
+            true => &self.proven,
+            false => &self.suspected,
+        }
     }
 
     /// The next combination that may be a candidate, or why there is none.
@@ -206,7 +161,7 @@ impl<'a> Search<'a> {
                     self.position = Position::Lead { base: 0, lead: 1 };
                     return Ok(None);
                 }
-                let turn = turns.next(self.clashes.len(), self.limits.retries);
+                let turn = turns.next(self.suspected.len(), self.limits.retries);
                 Ok(turn.and_then(|(base, retry)| {
                     let stage = match retry {
                         0 => Stage::First,
@@ -217,15 +172,33 @@ impl<'a> Search<'a> {
             }
             Position::Free(turns) => {
                 if turns.base >= self.bases.len() {
-                    self.position = Position::Other {
-                        base: 0,
-                        variations: Vec::new(),
-                        any_left: false,
-                    };
+                    self.position = Position::Alone(0);
                     return Ok(None);
                 }
-                let turn = turns.next(self.clashes.len(), self.limits.retries);
+                let turn = turns.next(self.suspected.len(), self.limits.retries);
                 Ok(turn.and_then(|(base, _)| self.combine(base, 0, Stage::Free, &[])))
+            }
+            Position::Alone(base) => {
+                let at = *base;
+                if at >= self.bases.len() {
+                    self.position = Position::Again { order: 1, at: 0 };
+                    return Ok(None);
+                }
+                *base += 1;
+                Ok(self.combine(at, 0, Stage::Alone, &[]))
+            }
+            Position::Again { order, at } => {
+                if *order > self.limits.orders {
+                    self.position = Position::other();
+                    return Ok(None);
+                }
+                let (now, of) = (*order, *at);
+                let Some(candidate) = self.open.get(of).cloned() else {
+                    (*order, *at) = (now + 1, 0);
+                    return Ok(None);
+                };
+                *at += 1;
+                Ok(self.again(candidate, now))
             }
             Position::Lead { base, lead } => {
                 let (at, now) = (*base, *lead);
@@ -256,7 +229,12 @@ impl<'a> Search<'a> {
         let at = *base;
         if at >= self.bases.len() {
             if !std::mem::take(any_left) {
-                return Err(Ended::Exhausted);
+                if self.doubts || self.suspected.len() == self.proven.len() {
+                    return Err(Ended::Exhausted);
+                }
+                self.doubts = true;
+                self.position = Position::First(Turns::default());
+                return Ok(None);
             }
             *base = 0;
             return Ok(None);
@@ -292,7 +270,7 @@ impl<'a> Search<'a> {
         let mut parts = Vec::with_capacity(chosen.len());
         let mut free = Vec::new();
         for &(spe, vector) in self.population.share(base.log) {
-            if self.clashes.completes(vector, &chosen) {
+            if self.clashes().completes(vector, &chosen) {
                 return None;
             }
             chosen[spe.0 as usize] = Some(vector);
@@ -305,6 +283,10 @@ impl<'a> Search<'a> {
             });
         }
         for (at, gap) in gaps.iter().enumerate() {
+            if stage == Stage::Alone {
+                free.push(gap.spe);
+                continue;
+            }
             let wanted = ranks.iter().find(|(gap, _)| *gap == gaps.len() - 1 - at);
             let choice = self.choose(gap, wanted.map(|(_, rank)| *rank), &chosen);
             let Some(choice) = choice else {
@@ -324,11 +306,11 @@ impl<'a> Search<'a> {
         }
         parts.sort_unstable_by_key(|part| part.spe);
         free.sort_unstable();
-        if !self.tried.insert(name(&parts)) {
+        if !self.tried.insert(name(&parts, 0)) {
             return None;
         }
         self.attempts += 1;
-        Some(Candidate {
+        let candidate = Candidate {
             number: self.attempts,
             base: base.log,
             relevance: base.relevance,
@@ -336,7 +318,32 @@ impl<'a> Search<'a> {
             parts,
             missing: self.missing.clone(),
             free,
-        })
+            order: 0,
+        };
+        if !candidate.missing.is_empty() || !candidate.free.is_empty() {
+            self.open.push(candidate.clone());
+        }
+        Some(candidate)
+    }
+
+    /// A candidate again, with another order of what runs free in it.
+    fn again(&mut self, mut candidate: Candidate, order: u32) -> Option<Candidate> {
+        self.combinations += 1;
+        let mut chosen = vec![None; self.population.spes() as usize];
+        for part in &candidate.parts {
+            if self.proven.completes(part.vector, &chosen) {
+                return None;
+            }
+            chosen[part.spe.0 as usize] = Some(part.vector);
+        }
+        if !self.tried.insert(name(&candidate.parts, order)) {
+            return None;
+        }
+        self.attempts += 1;
+        candidate.number = self.attempts;
+        candidate.stage = Stage::Again(order);
+        candidate.order = order;
+        Some(candidate)
     }
 
     /// The wanted choice, or else the first, that completes no clash.
@@ -346,7 +353,7 @@ impl<'a> Search<'a> {
         wanted: Option<usize>,
         chosen: &[Option<VectorId>],
     ) -> Option<&'g Choice> {
-        let fits = |choice: &&Choice| !self.clashes.completes(choice.vector, chosen);
+        let fits = |choice: &&Choice| !self.clashes().completes(choice.vector, chosen);
         match wanted {
             Some(rank) => gap.choices.get(rank).filter(fits),
             None => gap.choices.iter().find(fits),
@@ -369,9 +376,17 @@ impl Iterator for Search<'_> {
     }
 }
 
+/// The vectors that a candidate has for some SPEs.
+fn vectors(candidate: &Candidate, spes: &[Spe]) -> Vec<(Spe, VectorId)> {
+    let parts = candidate.parts.iter();
+    let parts = parts.filter(|part| spes.contains(&part.spe));
+    parts.map(|part| (part.spe, part.vector)).collect()
+}
+
 /// What tells one combination from another.
-fn name(parts: &[Part]) -> [u8; 16] {
+fn name(parts: &[Part], order: u32) -> [u8; 16] {
     let mut hasher = blake3::Hasher::new();
+    hasher.update(&order.to_le_bytes());
     for part in parts {
         hasher.update(&part.vector.0.to_le_bytes());
     }

@@ -7,6 +7,11 @@ use reprise_classfile::mutf8::Utf8;
 use reprise_classfile::opcode;
 use reprise_classfile::read::{ClassFile, Constant, Instruction, Member, ReadError, access};
 
+use crate::arrays::{self, Arrays, Touched, UNKNOWN};
+
+/// Which rules say what an element is. Who changes the list that a program has changes this.
+const RULES: &[u8] = b"elements 2";
+
 /// A method's name and descriptor.
 pub(crate) type Signature = (String, String);
 
@@ -14,6 +19,7 @@ pub(crate) type Signature = (String, String);
 #[derive(Clone, Debug, Default)]
 pub struct Program {
     pub(crate) classes: BTreeMap<String, Class>,
+    pub(crate) arrays: Arrays,
     hashes: BTreeMap<String, [u8; 32]>,
 }
 
@@ -48,7 +54,14 @@ pub(crate) enum Use {
         writes: bool,
     },
     /// Elements of an array of this type.
-    Array(&'static str),
+    Array {
+        of: &'static str,
+        /// Which arrays these may be.
+        class: u32,
+        /// The array is just being made.
+        makes: bool,
+        writes: bool,
+    },
     /// A monitor of an object of this type.
     Enter(Option<String>),
     Call {
@@ -67,7 +80,7 @@ impl Program {
         if self.classes.contains_key(&name) {
             return Ok(());
         }
-        let class = Class::read(&file)?;
+        let class = Class::read(&file, &mut self.arrays)?;
         let hash = blake3::hash(bytes);
         self.hashes.insert(name.clone(), *hash.as_bytes());
         self.classes.insert(name, class);
@@ -86,9 +99,11 @@ impl Program {
         self.classes.is_empty()
     }
 
-    /// A hash of all code.
+    /// A hash of all code, and of the rules by which elements are found in it.
     pub(crate) fn version(&self) -> [u8; 16] {
         let mut hasher = blake3::Hasher::new();
+        // Elements are known by their numbers, which are those of another list with this.
+        hasher.update(RULES);
         for (name, hash) in &self.hashes {
             hasher.update(&(name.len() as u64).to_le_bytes());
             hasher.update(name.as_bytes());
@@ -100,12 +115,12 @@ impl Program {
     }
 }
 
-fn text(name: Utf8<'_>) -> String {
+pub(crate) fn text(name: Utf8<'_>) -> String {
     name.to_str_lossy().into_owned()
 }
 
 impl Class {
-    fn read(file: &ClassFile<'_>) -> Result<Self, ReadError> {
+    fn read(file: &ClassFile<'_>, arrays: &mut Arrays) -> Result<Self, ReadError> {
         let pool = &file.pool;
         let mut class = Self {
             above: file.super_name()?.map(text),
@@ -135,23 +150,29 @@ impl Class {
             }
         }
         for member in &file.methods {
-            class.methods.push(Method::read(file, member)?);
+            class.methods.push(Method::read(file, member, arrays)?);
         }
         Ok(class)
     }
 }
 
 impl Method {
-    fn read<'c>(file: &ClassFile<'c>, member: &Member<'c>) -> Result<Self, ReadError> {
+    fn read<'c>(
+        file: &ClassFile<'c>,
+        member: &Member<'c>,
+        arrays: &mut Arrays,
+    ) -> Result<Self, ReadError> {
         let name = text(file.pool.utf8(member.name)?);
         let mut uses = Vec::new();
         if let Some(code) = file.code(member)? {
+            let touched = arrays::walk(arrays, file, member, &code)?;
             let mut wrong = None;
             let mut visit = |instruction: &Instruction<'c>, stack: Option<&[Type<'c>]>| match used(
                 file,
                 &name,
                 instruction,
                 stack.unwrap_or_default(),
+                &touched,
             ) {
                 Ok(Some(used)) => uses.push((instruction.offset, used)),
                 Ok(None) => {}
@@ -166,7 +187,7 @@ impl Method {
                 let mut again = Vec::new();
                 for instruction in code.instructions() {
                     let instruction = instruction?;
-                    if let Some(used) = used(file, &name, &instruction, &[])? {
+                    if let Some(used) = used(file, &name, &instruction, &[], &touched)? {
                         again.push((instruction.offset, used));
                     }
                 }
@@ -196,11 +217,21 @@ fn used(
     method: &str,
     instruction: &Instruction<'_>,
     stack: &[Type<'_>],
+    touched: &HashMap<u32, Touched>,
 ) -> Result<Option<Use>, ReadError> {
     let code = instruction.opcode;
+    let array = |of: u8, writes: bool| {
+        let touched = touched.get(&instruction.offset);
+        Some(Use::Array {
+            of: elements(of),
+            class: touched.map_or(UNKNOWN, |touched| touched.class),
+            makes: touched.is_some_and(|touched| touched.fresh),
+            writes,
+        })
+    };
     Ok(match code {
-        opcode::IALOAD..=opcode::SALOAD => Some(Use::Array(elements(code - opcode::IALOAD))),
-        opcode::IASTORE..=opcode::SASTORE => Some(Use::Array(elements(code - opcode::IASTORE))),
+        opcode::IALOAD..=opcode::SALOAD => array(code - opcode::IALOAD, false),
+        opcode::IASTORE..=opcode::SASTORE => array(code - opcode::IASTORE, true),
         opcode::MONITORENTER => Some(Use::Enter(typed(stack, 0))),
         opcode::GETSTATIC..=opcode::PUTFIELD => {
             let Some(index) = instruction.constant() else {
@@ -243,7 +274,7 @@ fn used(
 }
 
 /// The type of the elements that an instruction reads or writes, in the order of opcodes.
-fn elements(number: u8) -> &'static str {
+pub(crate) fn elements(number: u8) -> &'static str {
     match number {
         0 => "int",
         1 => "long",

@@ -10,19 +10,21 @@
 //! | element | is | accessed by |
 //! | --- | --- | --- |
 //! | field | a field by declaring class and name, of all objects together | reading and writing |
-//! | arrays | all arrays with elements of a type | reading and writing elements |
+//! | arrays | those with elements of a type that are made at the same places, as far as that is known; or all others of the type | reading and writing elements |
 //! | monitor | the monitors of a class's objects with those of its subclasses, of all classes, or of all objects of types that say nothing | entering, a synchronized method, going on after `wait` |
 //! | calls | the objects of a class of `java.util.concurrent`, or of another that synchronises | calls of it |
 //!
 //! # What is spared
 //!
 //! Elements that no two threads can meet at, as far as that is sure ([`Spared`]): what never
-//! changes once its object or class is made, and what only code uses that no thread but the
-//! main one can be in ([`reach`]). Everything else counts as shared.
+//! changes once its object, class or array is made, what only code uses that no thread but the
+//! main one can be in ([`reach`]), and arrays that never leave the thread that makes them.
+//! Everything else counts as shared.
 //!
 //! Pure: bytes in, values out.
 #![deny(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used)]
 
+mod arrays;
 mod class;
 mod jdk;
 mod list;
@@ -31,6 +33,7 @@ mod sites;
 
 use std::fmt;
 
+pub use arrays::Made;
 pub use class::Program;
 pub use sites::{Deed, Site, Sites};
 
@@ -44,8 +47,14 @@ pub enum Element {
         /// Its name.
         name: String,
     },
-    /// All arrays with elements of this type; references are one type.
-    Arrays(String),
+    /// Arrays with elements of a type; references are one type.
+    Arrays {
+        /// The type.
+        of: String,
+        /// Where they are made: the first place, where one access may be of arrays of
+        /// several. None for all arrays of the type of which that is not known.
+        made: Option<Made>,
+    },
     /// Monitors.
     Monitor(Monitor),
     /// The objects of a class of the JDK that synchronise by themselves.
@@ -68,7 +77,18 @@ impl fmt::Display for Element {
         let plain = |name: &str| name.replace('/', ".").replace(char::is_control, "?");
         match self {
             Self::Field { class, name } => write!(out, "{}.{}", plain(class), plain(name)),
-            Self::Arrays(of) => write!(out, "{of}[]"),
+            Self::Arrays { of, made: None } => write!(out, "{of}[]"),
+            Self::Arrays {
+                of,
+                made: Some(made),
+            } => {
+                let (class, method) = (plain(&made.class), plain(&made.method));
+                write!(out, "{of}[] of {class}.{method}")?;
+                match made.line {
+                    line @ 0.. => write!(out, ":{line}"),
+                    offset => write!(out, "@{}", -1 - offset),
+                }
+            }
             Self::Monitor(Monitor::Objects(class)) => write!(out, "monitor {}", plain(class)),
             Self::Monitor(Monitor::Classes) => out.write_str("monitor Class"),
             Self::Monitor(Monitor::Any) => out.write_str("monitor Object"),
@@ -84,13 +104,15 @@ pub struct Spared {
     pub constant: usize,
     /// Only the main thread uses them.
     pub main_only: usize,
+    /// They are arrays that never leave the thread that makes them.
+    pub local: usize,
 }
 
 impl Spared {
     /// All of them.
     #[must_use]
     pub fn all(&self) -> usize {
-        self.constant + self.main_only
+        self.constant + self.main_only + self.local
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use reprise_classfile::read::access;
 
+use crate::arrays::{Found, Kind};
 use crate::class::{Class, Method, Program, Signature, Use};
 use crate::reach::Reach;
 use crate::sites::{Deed, Site, Sites};
@@ -19,7 +20,21 @@ struct Known<'p> {
     changes: bool,
     /// Another thread than main may come to one of its sites.
     reached: bool,
-    sites: Vec<(&'p str, &'p Method, u32, Deed)>,
+    /// It may leave its thread.
+    shared: bool,
+    sites: Vec<Place<'p>>,
+}
+
+/// A class, a method of it, an offset, and what is done there.
+type Place<'p> = (&'p str, &'p Method, u32, Deed);
+
+impl<'p> Known<'p> {
+    fn add(&mut self, changes: bool, reached: bool, shared: bool, site: Option<Place<'p>>) {
+        self.changes |= changes;
+        self.reached |= reached;
+        self.shared |= shared;
+        self.sites.extend(site);
+    }
 }
 
 impl Elements {
@@ -29,6 +44,7 @@ impl Elements {
         let mut listing = Listing {
             program,
             reach: Reach::new(program),
+            arrays: program.arrays.clone().finish(program),
             synchronized: synchronized(program),
             known: BTreeMap::new(),
             calls: HashMap::new(),
@@ -61,6 +77,7 @@ fn synchronized(program: &Program) -> HashMap<&Signature, Vec<(&str, bool)>> {
 struct Listing<'p> {
     program: &'p Program,
     reach: Reach<'p>,
+    arrays: Found,
     synchronized: HashMap<&'p Signature, Vec<(&'p str, bool)>>,
     known: BTreeMap<Element, Known<'p>>,
     /// What calls were found to enter.
@@ -101,9 +118,26 @@ impl<'p> Listing<'p> {
                     let site = site(Deed::Access).filter(|_| !makes);
                     self.note(element, changes, reached, site);
                 }
-                Use::Array(of) => {
-                    let element = Element::Arrays((*of).to_owned());
-                    self.note(element, true, reached, site(Deed::Access));
+                Use::Array {
+                    of,
+                    class: arrays,
+                    makes,
+                    writes,
+                } => {
+                    let (made, local) = match self.arrays.kind(*arrays, of) {
+                        Kind::Unknown => (None, false),
+                        Kind::Shared(made) => (Some(made), false),
+                        Kind::Local(made) => (Some(made), true),
+                    };
+                    let making =
+                        *makes || initialises && self.arrays.initialised_by(*arrays, of, class);
+                    let changes =
+                        *writes && !making || made.is_none() || self.arrays.is_written(*arrays);
+                    let of = (*of).to_owned();
+                    let element = Element::Arrays { of, made };
+                    let site = site(Deed::Access).filter(|_| !makes);
+                    let known = self.known.entry(element).or_default();
+                    known.add(changes, reached, !local, site);
                 }
                 Use::Enter(ty) => {
                     let element = Element::Monitor(self.monitor(ty.as_deref()));
@@ -132,12 +166,10 @@ impl<'p> Listing<'p> {
         element: Element,
         changes: bool,
         reached: bool,
-        site: Option<(&'p str, &'p Method, u32, Deed)>,
+        site: Option<Place<'p>>,
     ) {
         let known = self.known.entry(element).or_default();
-        known.changes |= changes;
-        known.reached |= reached;
-        known.sites.extend(site);
+        known.add(changes, reached, true, site);
     }
 
     /// The field that a name means, by who declares it; none if the program does not.
@@ -266,6 +298,10 @@ impl<'p> Listing<'p> {
             }
             if !known.reached {
                 spared.main_only += 1;
+                continue;
+            }
+            if !known.shared {
+                spared.local += 1;
                 continue;
             }
             let number = u32::try_from(elements.list.len()).unwrap_or(u32::MAX);

@@ -14,7 +14,7 @@ use crate::class::{Class, Program, Signature, Use};
 type Place<'p> = (&'p str, usize);
 
 /// Methods of `Object`, and those that collections call.
-const OF_OBJECTS: &[&str] = &[
+pub(crate) const OF_OBJECTS: &[&str] = &[
     "equals",
     "hashCode",
     "toString",
@@ -83,7 +83,7 @@ impl<'p> Reach<'p> {
 }
 
 /// Whether a class is one of the JDK's kinds, which may call its methods.
-fn meets_jdk(program: &Program, class: &Class) -> bool {
+pub(crate) fn meets_jdk(program: &Program, class: &Class) -> bool {
     let mut left: Vec<&Class> = vec![class];
     let mut seen = HashSet::new();
     while let Some(class) = left.pop() {

@@ -54,7 +54,7 @@ fn fields_that_threads_may_meet_at() {
              t.start(); account.add(before); t.join(); } }",
         &expect![[r#"
             Account.balance: Access Access
-            Spared { constant: 3, main_only: 1 }
+            Spared { constant: 3, main_only: 1, local: 0 }
         "#]],
     );
 }
@@ -73,7 +73,7 @@ fn monitors_by_the_topmost_class() {
             monitor Base: Call Enter Method Wait
             monitor Class: Call Method
             monitor Object: Enter
-            Spared { constant: 1, main_only: 0 }
+            Spared { constant: 1, main_only: 0, local: 0 }
         "#]],
     );
 }
@@ -88,7 +88,7 @@ fn a_call_that_may_mean_a_method_without_a_monitor_is_none() {
            public static void main(String[] a) { new Thread(new Main()).start(); } }",
         &expect![[r#"
             monitor Base: Method
-            Spared { constant: 0, main_only: 0 }
+            Spared { constant: 0, main_only: 0, local: 0 }
         "#]],
     );
 }
@@ -103,11 +103,11 @@ fn arrays_and_what_synchronises_by_itself() {
            public void run() { lock.lock(); some[0]++; others[0] = some; n.incrementAndGet(); lock.unlock(); }
            public static void main(String[] a) { new Thread(new Main()).start(); } }",
         &expect![[r#"
-            Object[]: Access
-            int[]: Access Access
+            Object[] of Main.<init>:3: Access
+            int[] of Main.<init>:2: Access Access
             calls java.util.concurrent.atomic.AtomicInteger: Access
             calls java.util.concurrent.locks.Lock: Acquire
-            Spared { constant: 4, main_only: 0 }
+            Spared { constant: 4, main_only: 0, local: 0 }
         "#]],
     );
 }

@@ -3,7 +3,8 @@
 //!
 //! | site | probe |
 //! | --- | --- |
-//! | an access | around it, with the object that it is of: a stripe is held meanwhile |
+//! | an access | before and after it: nobody else accesses the element meanwhile |
+//! | accesses to one element with nothing in between that takes time or may wait | before each, and after the last |
 //! | a monitor entered, a synchronized method, the return from `wait` | after it: the monitor is held |
 //! | a call of the JDK that may block | after it |
 //! | a call of a synchronized method | none: its method tells |
@@ -11,18 +12,16 @@
 //! Whoever throws in the middle of an access leaves it where it is caught, or at the end of
 //! its method.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use reprise_classfile::descriptor::{FieldType, MethodDescriptor};
 use reprise_classfile::flow::parse_for_edit;
 use reprise_classfile::opcode;
-use reprise_classfile::read::{ClassFile, Instruction};
+use reprise_classfile::read::{ClassFile, Constant, Instruction};
 use reprise_classfile::relocate::Editor;
 use reprise_classfile::write::{ClassEditor, Invoke, PoolEditor, Snippet};
 use reprise_elements::{Deed, Site};
 
 use crate::TurnError;
-use crate::around::{Around, above_array};
 
 const SHARE: &str = "java/reprise/scheduler/Share";
 
@@ -51,7 +50,6 @@ pub fn instrument(bytes: &[u8], sites: &[Site]) -> Result<Option<Vec<u8>>, TurnE
         let mut body = Body {
             class: &class,
             pool: &mut edited.pool,
-            around: Around::default(),
             holds: false,
         };
         body.edit(&mut editor, sites, &name)?;
@@ -65,7 +63,6 @@ pub fn instrument(bytes: &[u8], sites: &[Site]) -> Result<Option<Vec<u8>>, TurnE
 struct Body<'c, 'e> {
     class: &'c ClassFile<'c>,
     pool: &'e mut PoolEditor<'c>,
-    around: Around,
     /// Whether there is something that must not be left held.
     holds: bool,
 }
@@ -77,7 +74,8 @@ impl<'c> Body<'c, '_> {
         sites: &[&Site],
         name: &str,
     ) -> Result<(), TurnError> {
-        let mut at: HashMap<u32, &Site> = HashMap::new();
+        let mut accessed: HashMap<u32, u32> = HashMap::new();
+        let mut entered: HashMap<u32, u32> = HashMap::new();
         for site in sites {
             match site.deed {
                 Deed::Method => {
@@ -86,89 +84,89 @@ impl<'c> Body<'c, '_> {
                     editor.at_entry(code)?;
                 }
                 Deed::Call => {}
+                Deed::Access => {
+                    accessed.insert(site.offset, site.element);
+                }
                 _ => {
-                    at.insert(site.offset, site);
+                    entered.insert(site.offset, site.element);
                 }
             }
         }
         let instructions: Vec<Instruction<'_>> = editor.instructions().to_vec();
+        let targets = targets(editor, &instructions);
+        // The element that the thread is at, and the last access to it.
+        let mut at: Option<(u32, u32)> = None;
         for instruction in &instructions {
-            let Some(site) = at.get(&instruction.offset) else {
-                continue;
-            };
-            if site.deed == Deed::Access {
-                self.access(editor, instruction, site.element)?;
-            } else {
+            let offset = instruction.offset;
+            let element = accessed.get(&offset).filter(|_| is_access(instruction.opcode));
+            let brief = self.is_brief(instruction);
+            let goes_on = brief && !targets.contains(&offset);
+            let same = at.is_some_and(|(of, _)| element.is_none_or(|element| *element == of));
+            if !(goes_on && same) {
+                self.done(editor, at.take())?;
+            }
+            if let Some(element) = element {
                 let mut code = Snippet::new();
-                self.element(&mut code, "entered", site.element)?;
-                editor.after(instruction.offset, code)?;
+                let tells = match at {
+                    Some(_) => "again",
+                    None => "accesses",
+                };
+                self.element(&mut code, tells, *element)?;
+                editor.before(offset, code)?;
+                self.holds = true;
+                at = Some((*element, offset));
+                if !brief {
+                    self.done(editor, at.take())?;
+                }
+            }
+            if let Some(element) = entered.get(&offset) {
+                let mut code = Snippet::new();
+                self.element(&mut code, "entered", *element)?;
+                editor.after(offset, code)?;
             }
         }
+        self.done(editor, at)?;
         self.leave(editor, name)
+    }
+
+    /// The thread is no more at an element, after the last access to it.
+    fn done(&mut self, editor: &mut Editor<'c>, at: Option<(u32, u32)>) -> Result<(), TurnError> {
+        if let Some((_, last)) = at {
+            let mut code = Snippet::new();
+            code.invoke(Invoke::Static, SHARE, "accessed", "()V", self.pool)?;
+            editor.after(last, code)?;
+        }
+        Ok(())
+    }
+
+    /// Whether an instruction takes no time and goes on to the next one: it calls nothing,
+    /// initialises no class, makes nothing, and waits for nobody.
+    fn is_brief(&self, instruction: &Instruction<'_>) -> bool {
+        match instruction.opcode {
+            opcode::NOP..=opcode::SIPUSH
+            | opcode::ILOAD..=opcode::LXOR
+            | opcode::IINC..=opcode::DCMPG
+            | opcode::GETFIELD
+            | opcode::PUTFIELD
+            | opcode::ARRAYLENGTH => true,
+            opcode::LDC | opcode::LDC_W | opcode::LDC2_W => {
+                let constant = instruction.constant().map(|at| self.class.pool.get(at));
+                matches!(
+                    constant,
+                    Some(Ok(Constant::Integer(_)
+                        | Constant::Float(_)
+                        | Constant::Long(_)
+                        | Constant::Double(_)))
+                )
+            }
+            _ => false,
+        }
     }
 
     fn element(&mut self, code: &mut Snippet, name: &str, element: u32) -> Result<(), TurnError> {
         code.push_int(element.cast_signed(), self.pool)?;
         code.invoke(Invoke::Static, SHARE, name, "(I)V", self.pool)?;
         Ok(())
-    }
-
-    fn access(
-        &mut self,
-        editor: &mut Editor<'c>,
-        instruction: &Instruction<'_>,
-        element: u32,
-    ) -> Result<(), TurnError> {
-        let Some((above, has_object)) = self.above(instruction)? else {
-            return Ok(());
-        };
-        let pool = &mut *self.pool;
-        let code = self.around.before(editor, &above, has_object, |code| {
-            code.push_int(element.cast_signed(), pool)?;
-            let descriptor = "(Ljava/lang/Object;I)V";
-            code.invoke(Invoke::Static, SHARE, "accesses", descriptor, pool)?;
-            Ok(())
-        })?;
-        editor.before(instruction.offset, code)?;
-        let mut code = Snippet::new();
-        code.invoke(Invoke::Static, SHARE, "accessed", "()V", self.pool)?;
-        editor.after(instruction.offset, code)?;
-        self.holds = true;
-        Ok(())
-    }
-
-    /// What lies above the object that is used, and whether there is one.
-    fn above(
-        &self,
-        instruction: &Instruction<'_>,
-    ) -> Result<Option<(Vec<FieldType<'c>>, bool)>, TurnError> {
-        let member = || -> Result<_, TurnError> {
-            let index = instruction.constant();
-            Ok(index
-                .map(|index| self.class.pool.member(index))
-                .transpose()?)
-        };
-        Ok(match instruction.opcode {
-            opcode::IALOAD..=opcode::SALOAD | opcode::IASTORE..=opcode::SASTORE => {
-                Some((above_array(instruction).0, true))
-            }
-            opcode::GETSTATIC | opcode::PUTSTATIC | opcode::INVOKESTATIC => {
-                Some((Vec::new(), false))
-            }
-            opcode::GETFIELD => Some((Vec::new(), true)),
-            opcode::PUTFIELD => match member()? {
-                Some(member) => Some((vec![FieldType::parse(member.descriptor)?], true)),
-                None => None,
-            },
-            opcode::INVOKEVIRTUAL..=opcode::INVOKEINTERFACE => match member()? {
-                Some(member) => {
-                    let parameters = MethodDescriptor::parse(member.descriptor)?.parameters;
-                    Some((parameters, true))
-                }
-                None => None,
-            },
-            _ => None,
-        })
     }
 
     /// What is thrown leaves what is held.
@@ -194,4 +192,25 @@ impl<'c> Body<'c, '_> {
             _ => Ok(()),
         }
     }
+}
+
+/// Where control may come from elsewhere.
+fn targets(editor: &Editor<'_>, instructions: &[Instruction<'_>]) -> HashSet<u32> {
+    let rows = editor.code().exceptions.iter();
+    let mut targets: HashSet<u32> = rows.map(|row| row.handler.into()).collect();
+    for instruction in instructions {
+        instruction.each_target(|target| targets.extend(u32::try_from(target)));
+    }
+    targets
+}
+
+/// Whether an instruction is one that accesses elements.
+fn is_access(code: u8) -> bool {
+    matches!(
+        code,
+        opcode::IALOAD..=opcode::SALOAD
+            | opcode::IASTORE..=opcode::SASTORE
+            | opcode::GETSTATIC..=opcode::PUTFIELD
+            | opcode::INVOKEVIRTUAL..=opcode::INVOKEINTERFACE
+    )
 }

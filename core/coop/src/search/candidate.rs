@@ -48,6 +48,10 @@ pub enum Stage {
     Lead(usize),
     /// Gaps for which clashes leave no choice stay empty.
     Free,
+    /// All gaps stay empty.
+    Alone,
+    /// The same as before, with another order of what runs free: which.
+    Again(u32),
     /// Other choices for some gaps.
     Other,
 }
@@ -69,6 +73,9 @@ pub struct Candidate {
     pub missing: Vec<Spe>,
     /// SPEs of which no vector goes together with the others: they run free, too.
     pub free: Vec<Spe>,
+    /// In which order what runs free does so: 0 is the usual one, others are chosen by chance
+    /// that depends on this number.
+    pub order: u32,
 }
 
 /// Why the vectors of a candidate cannot be put into one log.

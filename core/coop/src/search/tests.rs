@@ -38,8 +38,10 @@ fn text(population: &Population, candidate: &Candidate) -> String {
     text
 }
 
+/// Those that are complete, or that clashes leave incomplete.
 fn texts(population: &Population, search: Search<'_>) -> Vec<String> {
     search
+        .filter(|candidate| !matches!(candidate.stage, Stage::Alone | Stage::Again(_)))
         .map(|candidate| text(population, &candidate))
         .collect()
 }
@@ -74,11 +76,17 @@ fn bases_by_relevance_gaps_from_similars_then_by_importance() {
     // Base 1 gives the same combination; base 2 another one.
     let second = search.next().unwrap();
     assert_eq!(text(&population, &second), "2: a1 b1~ c2 d1 e2!");
-    // Another lead: log 2 first for base 0 is the same combination. Then the
-    // least certain first: e, by importance.
+    // Another lead: log 2 first for base 0 is the same combination. Then each alone, and
+    // that in other orders.
     let third = search.next().unwrap();
-    assert_eq!(text(&population, &third), "0: a1 b1 c1~ d1~ e1!");
-    assert_eq!(third.stage, Stage::Other);
+    assert_eq!(text(&population, &third), "0: a1 b1");
+    assert_eq!(third.stage, Stage::Alone);
+    assert_eq!(third.free, [Spe(2), Spe(3), Spe(4)]);
+    // Then the least certain first: e, by importance.
+    let other = search.find(|candidate| candidate.stage == Stage::Other);
+    let other = other.unwrap();
+    assert_eq!(other.number, 3 + 3 + 3 * Limits::default().orders as usize);
+    assert_eq!(text(&population, &other), "0: a1 b1 c1~ d1~ e1!");
 }
 
 #[test]
@@ -147,7 +155,9 @@ fn it_says_why_it_ended() {
         (count, search.ended())
     };
     let limits = Limits::default();
-    assert_eq!(ended(limits), (4, Some(Ended::Exhausted)));
+    // Four that are complete, and both bases alone, in each order.
+    let orders = limits.orders as usize;
+    assert_eq!(ended(limits), (4 + 2 + 2 * orders, Some(Ended::Exhausted)));
     let attempts = 3;
     assert_eq!(
         ended(Limits { attempts, ..limits }),
@@ -258,16 +268,22 @@ proptest! {
         let settings = Settings { threshold: 0.05, ..Settings::new(similarity) };
         let mut search = Search::new(&population, &settings, Limits::default()).unwrap();
         let mut found = BTreeSet::new();
+        let mut complete = BTreeSet::new();
         for candidate in search.by_ref() {
             for part in &candidate.parts {
                 prop_assert_eq!(population.vector(part.log, part.spe), Some(part.vector));
                 prop_assert_eq!(part.origin == Origin::Base, part.log == candidate.base);
             }
             prop_assert!(candidate.parts.is_sorted_by_key(|part| part.spe));
-            prop_assert!(found.insert(vectors(&candidate)), "it came before");
+            let is_complete = candidate.free.is_empty() && candidate.order == 0;
+            let name = (vectors(&candidate), candidate.order);
+            prop_assert!(found.insert(name), "it came before");
+            if is_complete {
+                complete.insert(vectors(&candidate));
+            }
         }
         prop_assert_eq!(search.ended(), Some(Ended::Exhausted));
-        prop_assert_eq!(found, possible(&population));
+        prop_assert_eq!(complete, possible(&population));
     }
 
     #[test]
@@ -282,7 +298,7 @@ proptest! {
             for clash in &learnt {
                 prop_assert!(!clash.iter().all(|vector| vectors.contains(vector)));
             }
-            prop_assert!(found.insert(vectors));
+            prop_assert!(found.insert((vectors, candidate.order)));
             if let Some(clash) = clashes.next() {
                 let spes: Vec<Spe> = clash.into_iter().map(Spe).collect();
                 search.learn(&candidate, &spes);
@@ -296,7 +312,7 @@ proptest! {
         // Nothing is lost: what contains no clash came.
         for combination in possible(&population) {
             let clashes = learnt.iter().any(|clash| clash.iter().all(|vector| combination.contains(vector)));
-            prop_assert!(clashes || found.contains(&combination));
+            prop_assert!(clashes || found.contains(&(combination, 0)));
         }
     }
 
@@ -306,4 +322,55 @@ proptest! {
         let all = |search: Search<'_>| search.collect::<Vec<_>>();
         prop_assert_eq!(all(search(&population, 0.1)), all(search(&population, 0.1)));
     }
+}
+
+#[test]
+fn what_is_suspected_comes_when_nothing_else_is_left() {
+    let population = population(2, &["F a1", "F b1"]);
+    let mut search = search(&population, 0.1);
+    let first = search.next().unwrap();
+    assert_eq!(text(&population, &first), "0: a1 b1!");
+    assert!(search.suspect(&first, &[Spe(0), Spe(1)]));
+    assert!(!search.suspect(&first, &[Spe(0), Spe(1)]));
+    // Both bases alone, and these in other orders; then there is nothing but the first one,
+    // which was tried.
+    let rest: Vec<Candidate> = search.by_ref().collect();
+    let orders = Limits::default().orders as usize;
+    assert_eq!(rest.len(), 2 + 2 * orders);
+    assert!(rest.iter().all(|candidate| candidate.parts.len() == 1));
+    assert_eq!(search.ended(), Some(Ended::Exhausted));
+}
+
+#[test]
+fn what_was_suspected_wrongly_is_found_in_the_end() {
+    // Of b there are two vectors; b1 with a1 is what fails, and a1 with any b is suspected.
+    let population = population(2, &["F a1", "F b1", "F b2"]);
+    let mut search = search(&population, 0.1);
+    let mut found = None;
+    while let Some(candidate) = search.next() {
+        if candidate.parts.len() == 2 {
+            if text(&population, &candidate).contains("b2") {
+                found = Some(candidate);
+                break;
+            }
+            // Too broad a suspicion: the other b is suspected before it was tried.
+            let mut other = candidate.clone();
+            let b2 = population.vectors(Spe(1)).nth(1).unwrap();
+            other.parts[1].vector = b2;
+            search.suspect(&other, &[Spe(0), Spe(1)]);
+        }
+    }
+    let found = found.expect("doubts bring it up");
+    assert!(found.number > 2, "{found:?}");
+}
+
+#[test]
+fn what_runs_free_does_so_in_several_orders() {
+    let population = population(3, &["F a1 b1", "P a2 b1"]);
+    let found: Vec<Candidate> = search(&population, 0.1).collect();
+    let orders = Limits::default().orders;
+    // Nobody has recorded c.
+    let numbers: Vec<u32> = found.iter().map(|candidate| candidate.order).collect();
+    assert_eq!(numbers, (0..=orders).collect::<Vec<u32>>());
+    assert!(found.iter().all(|candidate| candidate.missing == [Spe(2)]));
 }

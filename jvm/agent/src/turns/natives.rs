@@ -3,11 +3,14 @@
 use std::ffi::{CStr, c_void};
 use std::os::fd::BorrowedFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::OnceLock;
+use std::time::Duration;
 
 use jvmti_bindings::sys::jni::{JNIEnv, jboolean, jclass, jint, jlong, jobject, jstring, jvalue};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::fs::FileType;
 use rustix::io::Errno;
+use rustix::thread::{MembarrierCommand, membarrier, membarrier_query};
 
 use super::writing::Writing;
 use super::{Mode, SESSION, Session};
@@ -50,6 +53,8 @@ pub(super) fn bind(session: &Session, frame: Frame) -> Option<(Global, Global)> 
                 (c"action", c"(Ljava/lang/String;I)V", action as *mut c_void),
                 (c"room", c"(ILjava/lang/String;I)J", room as *mut c_void),
                 (c"written", c"(JI)V", written as *mut c_void),
+                (c"barrier", c"()Z", barrier as *mut c_void),
+                (c"pause", c"(J)V", pause as *mut c_void),
                 (
                     c"owner",
                     c"(Ljava/lang/Object;)Ljava/lang/Thread;",
@@ -211,6 +216,24 @@ extern "system" fn written(_: *mut JNIEnv, _: jclass, room: jlong, part: jint) {
     let room = std::ptr::with_exposed_provenance_mut(address);
     // SAFETY: the scheduler passes what it got for that part, once, and has done with it.
     unsafe { super::parts::Parts::written(room, part) };
+}
+
+/// Asks the kernel for a memory barrier of all threads of this process. The first call
+/// registers for that, which takes longer.
+extern "system" fn barrier(_: *mut JNIEnv, _: jclass) -> jboolean {
+    static REGISTERED: OnceLock<bool> = OnceLock::new();
+    let registered = *REGISTERED.get_or_init(|| {
+        let wanted = MembarrierCommand::PrivateExpedited;
+        membarrier_query().contains_command(wanted)
+            && membarrier(MembarrierCommand::RegisterPrivateExpedited).is_ok()
+    });
+    let done = registered && membarrier(MembarrierCommand::PrivateExpedited).is_ok();
+    jboolean::from(done)
+}
+
+extern "system" fn pause(_: *mut JNIEnv, _: jclass, nanos: jlong) {
+    let nanos = u64::try_from(nanos).unwrap_or_default();
+    std::thread::sleep(Duration::from_nanos(nanos));
 }
 
 extern "system" fn owner(_: *mut JNIEnv, _: jclass, monitor: jobject) -> jobject {

@@ -292,6 +292,7 @@ final class Explorer extends Policy {
                     + " for sockets, pipes or processes: a replay follows as far as these do what they did");
         }
         Ending.report("steps", String.valueOf(steps));
+        strategy.ended();
         if (last != null && last != Engine.NOBODY) {
             stretch(last, Long.MAX_VALUE, "!");
         }

@@ -39,8 +39,11 @@ final class FreeThread {
     private static final int MASK = 4095;
     private static final FreeThread[] FAST = new FreeThread[MASK + 1];
     private static final Map<Long, FreeThread> ALL = new HashMap<>();
+    /** With a share: all of them, by number. */
+    private static volatile FreeThread[] numbered = new FreeThread[64];
     private static final long TID = U.objectFieldOffset(Thread.class, "tid");
     private static final long TOLD = U.objectFieldOffset(FreeThread.class, "told");
+    private static final long INSIDE = U.objectFieldOffset(FreeThread.class, "inside");
     /** A word has the thread above so many bits for the step. */
     private static final int STEPS = 43;
     private static final int MOST = (1 << 20) - 1;
@@ -63,6 +66,10 @@ final class FreeThread {
     long held;
     /** What it leaves there; 0 for its own word. */
     long leaves;
+    /** With a share: the element that it is at, by its address; 0 for none. */
+    long inside;
+    /** With a share: it waits for an element. */
+    volatile boolean waits;
     /** How many orders are not written down. */
     int lost;
     /** Who has started it. */
@@ -103,12 +110,28 @@ final class FreeThread {
             if (Share.on) {
                 // What it does is in the vectors.
                 added.full = true;
+                number(added);
                 Native.report("thread", added.number + " " + descent);
             }
             ALL.put(tid, added);
             FAST[(int) tid & MASK] = added;
             return added;
         }
+    }
+
+    private static void number(FreeThread added) {
+        FreeThread[] all = numbered;
+        if (added.number >= all.length) {
+            all = Arrays.copyOf(all, 2 * added.number);
+        }
+        all[added.number] = added;
+        numbered = all;
+    }
+
+    /** The thread with a number; null if there is none. */
+    static FreeThread numbered(int number) {
+        FreeThread[] all = numbered;
+        return number < all.length ? all[number] : null;
     }
 
     /** A thread that is not recorded after all. */
@@ -164,6 +187,16 @@ final class FreeThread {
     /** Who it is and how far it has come; 0 is nobody's. */
     long word() {
         return (long) number << STEPS | steps;
+    }
+
+    /** It is at no element any more. What it did there is done. */
+    void isOutside() {
+        U.putLongRelease(this, INSIDE, 0);
+    }
+
+    /** Whether it is at an element; asked by other threads. */
+    boolean isAt(long element) {
+        return U.getLongVolatile(this, INSIDE) == element;
     }
 
     /** Leaves the stripe that it has. */

@@ -7,6 +7,7 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 
 /**
@@ -15,7 +16,12 @@ import java.util.List;
  * one stops there. Where nobody can go on, the vectors do not go together, and the run ends.
  *
  * What needs no turn in a vector runs as it likes: elements that have none, those whose
- * vector is over, and everything once the program has failed.
+ * vector is over, and everything once the program has failed. Usually who runs goes on; with
+ * an order of its own, chance lets others run instead now and then.
+ *
+ * What a thread does follows from what it has accessed so far, and from what those had
+ * accessed who were there before it: of each thread and each element it is known which
+ * elements have had to do with it. So it can be told which vectors do not go together.
  */
 final class Merge extends Strategy {
     /** What is done at a place; see {@code reprise_elements::Deed}. */
@@ -25,6 +31,9 @@ final class Merge extends Strategy {
 
     /** A thread that comes to so many places alone probably waits in a loop. */
     private static final int PATIENCE = 20_000;
+
+    /** Of so many vectors that are not over it is told at most. */
+    private static final int TOLD = 8;
 
     /** The threads that access an element. */
     private static final class Vector {
@@ -57,24 +66,36 @@ final class Merge extends Strategy {
     }
 
     private Vector[] vectors = new Vector[64];
-    /** By place: what it accesses, above three bits for how; -1 for nothing, 0 for not asked. */
+    /** By place: what it accesses, above three bits for how, and 1 more; -1 for nothing, 0 for not asked. */
     private int[] known = new int[1024];
+    /** By element, and by number of a thread: what has had to do with it. */
+    private BitSet[] ofElements = new BitSet[64];
+    private BitSet[] ofThreads = new BitSet[16];
+    /** In how many of 8 choices chance has its way; 0 for never. */
+    private int chance;
     private boolean failed;
     private int alone;
     private Turn last;
 
-    private Merge() {
-        super(1);
+    private Merge(long order) {
+        super(order);
+        // Some orders change much, others little.
+        chance = order == 0 ? 0 : 1 << order % 3;
     }
 
-    /** The vectors in a file: lines of the form {@code vector ELEMENT THREAD:COUNT …}. */
+    /**
+     * The vectors in a file: lines of the form {@code vector ELEMENT THREAD:COUNT …}, and in
+     * which order all else runs, {@code order NUMBER}.
+     */
     static Merge read(String path) throws IOException {
-        Merge merge = new Merge();
+        Merge merge = new Merge(0);
         try (BufferedReader reader = new BufferedReader(
                 new InputStreamReader(new FileInputStream(path), StandardCharsets.UTF_8))) {
             for (String line = reader.readLine(); line != null; line = reader.readLine()) {
                 if (line.startsWith("vector\t")) {
                     merge.add(line.split("\t", -1));
+                } else if (line.startsWith("order\t")) {
+                    merge = new Merge(Long.parseLong(line.substring(6)));
                 }
             }
         }
@@ -96,8 +117,14 @@ final class Merge extends Strategy {
         vectors[element] = new Vector(stretches, counts);
     }
 
-    /** What is accessed at a place, and how; negative for nothing. */
+    /** What is accessed at a place that has a vector, and how; negative for nothing. */
     private int accessed(int site) {
+        int found = found(site);
+        return found < 0 || vector(found >> 3) == null ? -1 : found;
+    }
+
+    /** The same, with or without a vector. */
+    private int found(int site) {
         if (site < 0) {
             return -1;
         }
@@ -106,9 +133,38 @@ final class Merge extends Strategy {
         }
         if (known[site] == 0) {
             int found = Native.element(site);
-            known[site] = found < 0 || vector(found >> 3) == null ? -1 : found + 1;
+            known[site] = found < 0 ? -1 : found + 1;
         }
         return known[site] < 0 ? -1 : known[site] - 1;
+    }
+
+    /** A thread accesses an element: from now on each has had to do with the other. */
+    private void meet(Turn me, int element) {
+        if (element >= ofElements.length) {
+            ofElements = Arrays.copyOf(ofElements, Math.max(element + 1, 2 * ofElements.length));
+        }
+        if (ofElements[element] == null) {
+            ofElements[element] = new BitSet();
+            ofElements[element].set(element);
+        }
+        BitSet mine = mine(me.number);
+        mine.or(ofElements[element]);
+        ofElements[element].or(mine);
+    }
+
+    private BitSet mine(int number) {
+        if (number >= ofThreads.length) {
+            ofThreads = Arrays.copyOf(ofThreads, Math.max(number + 1, 2 * ofThreads.length));
+        }
+        if (ofThreads[number] == null) {
+            ofThreads[number] = new BitSet();
+        }
+        return ofThreads[number];
+    }
+
+    private void take(Turn me, int element) {
+        vector(element).take(me.descent);
+        meet(me, element);
     }
 
     private Vector vector(int element) {
@@ -123,6 +179,12 @@ final class Merge extends Strategy {
     @Override
     Turn at(Turn me, Turn[] ready, int count) {
         int accessed = accessed(me.site);
+        if (accessed < 0) {
+            int found = found(me.site);
+            if (found >= 0) {
+                meet(me, found >> 3);
+            }
+        }
         boolean stops = accessed >= 0 && (accessed & 7) != WAIT && (accessed & 7) != METHOD;
         me.gate = stops ? accessed >> 3 : -1;
         me.passes = stops && (accessed & 7) == ACCESS;
@@ -154,7 +216,7 @@ final class Merge extends Strategy {
     void unstoppable(Turn me) {
         int accessed = accessed(me.site);
         if (accessed >= 0 && (accessed & 7) == ACCESS) {
-            vector(accessed >> 3).take(me.descent);
+            take(me, accessed >> 3);
         }
     }
 
@@ -163,7 +225,7 @@ final class Merge extends Strategy {
         if (me.gate >= 0 && !me.passes) {
             int gate = me.gate;
             me.gate = -1;
-            vector(gate).take(me.descent);
+            take(me, gate);
         }
     }
 
@@ -172,17 +234,21 @@ final class Merge extends Strategy {
         failed = true;
     }
 
-    /** Who goes on: the first if it can, never the second; null if nobody can. */
+    /** Who goes on: usually the first if it can, never the second; null if nobody can. */
     private Turn choose(Turn first, Turn never, Turn[] ready, int count) {
         Turn found = null;
+        boolean changes = chance > 0 && !failed && random.nextInt(8) < chance;
+        int open = 0;
         for (int at = 0; at < count; at++) {
             Turn turn = ready[at];
             if (turn != never && isOpen(turn)) {
-                found = found == null || turn == first ? turn : found;
+                open++;
+                boolean takes = changes ? random.nextInt(open) == 0 : turn == first;
+                found = found == null || takes ? turn : found;
             }
         }
         if (found != null && found.gate >= 0 && found.passes) {
-            vector(found.gate).take(found.descent);
+            take(found, found.gate);
             found.gate = -1;
         }
         return found;
@@ -198,7 +264,9 @@ final class Merge extends Strategy {
 
     /**
      * Nobody can go on. Follows who waits for whom: where that leads round in a circle, the
-     * elements on it are those whose vectors do not go together.
+     * elements on it are those whose vectors do not go together, as long as the threads come
+     * there; otherwise it is a thread that never comes. Behind a slash follows what has had
+     * to do with these threads: with the same vectors of all of that, it is the same again.
      */
     @Override
     IllegalStateException stuck(Turn me, Turn[] ready, int count) {
@@ -209,12 +277,54 @@ final class Merge extends Strategy {
             turn = awaited(turn);
         }
         StringBuilder text = new StringBuilder(turn == null ? "end" : "circle");
+        BitSet because = new BitSet();
         for (Turn on : way.subList(turn == null ? 0 : way.indexOf(turn), way.size())) {
+            because.or(mine(on.number));
             if (on.gate >= 0) {
                 text.append(' ').append(on.gate);
             }
         }
+        if (turn == null) {
+            Turn last = way.get(way.size() - 1);
+            because.or(behind(last.gate < 0 ? null : vector(last.gate).next()));
+        }
+        text.append(" /");
+        because.stream().forEach(element -> text.append(' ').append(element));
         return Ending.end(me, "clash", text.toString());
+    }
+
+    /** Says which vectors are not over, and what has had to do with that. */
+    @Override
+    void ended() {
+        int told = 0;
+        for (int element = 0; element < vectors.length && told < TOLD && !failed; element++) {
+            String next = vector(element) == null ? null : vector(element).next();
+            if (next != null) {
+                StringBuilder text = new StringBuilder().append(element).append(" /");
+                behind(next).stream().forEach(other -> text.append(' ').append(other));
+                Ending.report("unmet", text.toString());
+                told++;
+            }
+        }
+    }
+
+    /** What has had to do with why a thread does not come. */
+    private BitSet behind(String name) {
+        // Who was never started has to do with who should have done that.
+        for (; name != null; name = name.contains(".") ? name.substring(0, name.lastIndexOf('.')) : null) {
+            for (int number = 0; number < Engine.count(); number++) {
+                Turn other = Engine.turn(number);
+                if (other.descent.equals(name) && other.state == Turn.DEAD) {
+                    return mine(number);
+                }
+            }
+        }
+        // It waits for something that others do.
+        BitSet all = new BitSet();
+        for (int number = 0; number < Engine.count(); number++) {
+            all.or(mine(number));
+        }
+        return all;
     }
 
     /** The thread that a thread waits for; null if it is not there, or not known. */

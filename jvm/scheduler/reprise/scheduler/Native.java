@@ -42,6 +42,15 @@ final class Native {
     /** Whether it need not, now or in so many milliseconds. */
     static native boolean poll(int descriptor, boolean write, int millis);
 
+    /**
+     * Makes all threads see what this one has written, and this one see what they have; false
+     * if the system cannot do that.
+     */
+    static native boolean barrier();
+
+    /** Does nothing for so many nanoseconds; leaves interrupts and permits as they are. */
+    static native void pause(long nanos);
+
     /** The thread that has the monitor; null for none. */
     static native Thread owner(Object monitor);
 }

@@ -33,6 +33,7 @@ import java.util.jar.JarFile;
  * <pre>
  * run STRATEGY SEED STEPS         a strategy chooses
  * guide FILE                      somebody wishes
+ * merge FILE                      vectors are followed
  *
  * steps N, uncaught …, deadlock   what is otherwise in a report
  * unfit WHY                       this program needs a JVM for each run
@@ -85,10 +86,7 @@ final class Serving {
                 continue;
             }
             String[] words = line.split(" ");
-            Strategy strategy = words[0].equals("guide")
-                    ? Guide.read(line.substring("guide ".length()), 1)
-                    : Strategy.of(words[1], Long.parseLong(words[2]), Long.parseLong(words[3]));
-            run(program, strategy);
+            run(program, strategy(line, words));
             System.setProperties((Properties) properties.clone());
             System.setOut(out);
             System.setErr(err);
@@ -96,6 +94,17 @@ final class Serving {
             Thread.setDefaultUncaughtExceptionHandler(null);
         }
         Runtime.getRuntime().halt(0);
+    }
+
+    private static Strategy strategy(String line, String[] words) throws IOException {
+        switch (words[0]) {
+            case "guide":
+                return Guide.read(line.substring("guide ".length()), 1);
+            case "merge":
+                return Merge.read(line.substring("merge ".length()));
+            default:
+                return Strategy.of(words[1], Long.parseLong(words[2]), Long.parseLong(words[3]));
+        }
     }
 
     /** Reads what is asked for. When nobody asks any more, a run that is under way ends, too. */

@@ -8,9 +8,12 @@ import jdk.internal.misc.Unsafe;
  *
  * Each element has a vector: the threads that accessed it, one after the other. Accesses in
  * a row by one thread are an increment of a word; when another thread comes, the word is
- * written behind the others, and a new one begins. While an access lasts, a stripe for
- * element and object is locked, so that what is written down is what happened; a monitor
- * keeps threads apart by itself.
+ * written behind the others, and a new one begins.
+ *
+ * A thread that has accessed an element has it until another one takes it ({@link Taking}):
+ * until then its accesses need no lock. It says which element it is at, looks whether it still
+ * has it, accesses it, and says that it is done. A vector has one order for all objects of its
+ * element, so it is the element that is had, and not the object.
  *
  * Words and vectors are memory that is a file, so that whoever is killed, they are there.
  * A word is the thread's number above 43 bits of a count; its sign says that somebody is
@@ -20,13 +23,14 @@ public final class Share {
     private static final Unsafe U = Unsafe.getUnsafe();
 
     /** A word has the thread above so many bits for the count. */
-    private static final int COUNT = 43;
-    private static final long LOCKED = 1L << 63;
+    static final int COUNT = 43;
     /** Words that lie far apart share no line of the processor's cache. */
     private static final int APART = 6;
     /** How many words the memory of a part has. */
     private static final int PART = 8;
     private static final int WORDS = (int) (Native.room(PART) >> APART);
+    /** Whether who takes an element can make all others see that, so that these need not look. */
+    static final boolean ONE_SIDED = Native.barrier();
 
     /** Whether a share is recorded. */
     static volatile boolean on;
@@ -36,21 +40,42 @@ public final class Share {
     private Share() {}
 
     /** The vector of an element, as far as it is not in its word. */
-    private static final class Vector {
+    static final class Vector {
+        private static final long LOCKED = 1L << 63;
+
         final int element;
         final long word;
+        /** Where it is written who has the element. */
+        final long owner;
+        /** When somebody took it last, how often that was of late, and since when. */
+        long taken;
+        int times;
+        long since;
+        /** Until when whoever has it has it for a while. */
+        volatile long calm;
+
         private long address;
         private long end;
         private int part;
         private boolean full;
 
-        Vector(int element, long word) {
+        Vector(int element, long word, long owner) {
             this.element = element;
             this.word = word;
+            this.owner = owner;
         }
 
-        /** Called by who has locked the word. */
-        void put(long stretch) {
+        /** Accesses of another thread follow. Called by who has locked the element. */
+        void begin(int thread) {
+            long stretch = U.getLong(word);
+            if (stretch != 0) {
+                U.putLongRelease(null, word, stretch | LOCKED);
+                put(stretch);
+            }
+            U.putLongRelease(null, word, (long) thread << COUNT);
+        }
+
+        private void put(long stretch) {
             if (address == end) {
                 more();
                 if (full) {
@@ -79,6 +104,9 @@ public final class Share {
     /** The calling thread is main; there are so many elements. */
     static void begin(int elements) {
         Vector[] all = new Vector[elements];
+        long size = (long) elements + 1 << APART;
+        long owners = U.allocateMemory(size);
+        U.setMemory(owners, size, (byte) 0);
         long words = 0;
         for (int element = 0; element < elements; element++) {
             if (element % WORDS == 0) {
@@ -87,7 +115,8 @@ public final class Share {
                     return;
                 }
             }
-            all[element] = new Vector(element, words + ((long) (element % WORDS) << APART));
+            long word = words + ((long) (element % WORDS) << APART);
+            all[element] = new Vector(element, word, owners + ((long) element << APART));
         }
         vectors = all;
         on = true;
@@ -96,54 +125,45 @@ public final class Share {
     }
 
     /** Before an access. */
-    public static void accesses(Object object, int element) {
+    public static void accesses(int element) {
         FreeThread me = FreeThread.current();
         if (me != null) {
-            me.leave();
-            Stripes.hold(me, Stripes.of(object, element));
-            add(me, element);
+            Vector vector = vectors[element];
+            me.inside = vector.owner;
+            // First the one, then the other; who takes elements sees to the rest.
+            if (ONE_SIDED) {
+                U.loadFence();
+            } else {
+                U.fullFence();
+            }
+            if (U.getInt(vector.owner) == me.number || Taking.take(me, vector)) {
+                U.putLong(vector.word, U.getLong(vector.word) + 1);
+            }
         }
     }
 
-    /** After it. */
+    /** Before an access that follows another of the same element, with nothing in between. */
+    public static void again(int element) {
+        FreeThread me = FreeThread.current();
+        if (me != null) {
+            Vector vector = vectors[element];
+            if (me.inside == vector.owner) {
+                U.putLong(vector.word, U.getLong(vector.word) + 1);
+            }
+        }
+    }
+
+    /** After accesses. */
     public static void accessed() {
         FreeThread me = FreeThread.current();
         if (me != null) {
-            me.leave();
+            me.isOutside();
         }
     }
 
     /** After a monitor has been entered, or a call that may have waited. */
     public static void entered(int element) {
-        FreeThread me = FreeThread.current();
-        if (me != null) {
-            add(me, element);
-        }
-    }
-
-    private static void add(FreeThread me, int element) {
-        Vector vector = vectors[element];
-        long at = vector.word;
-        for (int turn = 0;; turn++) {
-            long word = U.getLongVolatile(null, at);
-            if (word < 0) {
-                // Somebody replaces it, which takes a moment.
-                if (turn > 200) {
-                    Thread.yield();
-                } else {
-                    Thread.onSpinWait();
-                }
-            } else if ((int) (word >>> COUNT) == me.number) {
-                if (U.compareAndSetLong(null, at, word, word + 1)) {
-                    return;
-                }
-            } else if (U.compareAndSetLong(null, at, word, word | LOCKED)) {
-                if (word != 0) {
-                    vector.put(word);
-                }
-                U.putLongRelease(null, at, (long) me.number << COUNT | 1);
-                return;
-            }
-        }
+        accesses(element);
+        accessed();
     }
 }

@@ -61,6 +61,9 @@ abstract class Strategy {
     /** The program has failed. */
     void failed() {}
 
+    /** The program has ended. */
+    void ended() {}
+
     /** There are threads that could run, and it has chosen none of them. Ends the program. */
     IllegalStateException stuck(Turn me, Turn[] ready, int count) {
         return Ending.end(me, "deadlock", "");

@@ -125,16 +125,6 @@ final class Stripes {
         U.putLong(null, reader, me.word());
     }
 
-    /** Takes a stripe, and leaves no trace there. */
-    static void hold(FreeThread me, int stripe) {
-        long address = at(stripe);
-        long word = lock(me, address);
-        if (word >= 0) {
-            me.held = address;
-            me.leaves = word | LOCKED;
-        }
-    }
-
     /** Locks a stripe. Returns its word; negative if it is not to be had. */
     private static long lock(FreeThread me, long address) {
         long word = U.getLongVolatile(null, address);
