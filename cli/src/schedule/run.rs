@@ -125,6 +125,8 @@ impl fmt::Display for Fault {
 pub struct Clash {
     /// Threads wait for one another; otherwise for one that never comes.
     pub circle: bool,
+    /// They do not wait for ever for sure: another one runs, and comes to nothing.
+    pub doubtful: bool,
     /// The elements at which they wait.
     pub elements: Vec<u32>,
     /// What has had to do with these threads.
@@ -134,7 +136,11 @@ pub struct Clash {
 /// Numbers before and behind a slash.
 fn numbers(text: &str) -> (Vec<u32>, Vec<u32>) {
     let (before, behind) = text.split_once('/').unwrap_or((text, ""));
-    let read = |text: &str| text.split(' ').filter_map(|word| word.parse().ok()).collect();
+    let read = |text: &str| {
+        text.split(' ')
+            .filter_map(|word| word.parse().ok())
+            .collect()
+    };
     (read(before), read(behind))
 }
 
@@ -166,6 +172,14 @@ pub struct Run {
 }
 
 impl Run {
+    /// One that came to no end.
+    pub fn endless() -> Self {
+        Self {
+            endless: true,
+            ..Self::default()
+        }
+    }
+
     /// How it failed, if it did.
     pub fn fault(&self) -> Option<Fault> {
         match (&self.special, self.status) {
@@ -224,6 +238,7 @@ impl Run {
                 let (elements, because) = numbers(rest);
                 self.clash = Some(Clash {
                     circle: rest.starts_with("circle"),
+                    doubtful: rest.starts_with("spins"),
                     elements,
                     because,
                 });

@@ -109,10 +109,7 @@ impl<'c> Shared<'c> {
                     self.jvm = None;
                     // Vectors may well let a thread wait for ever in a loop.
                     if why.0 == ENDLESS && matches!(choice, Choice::Merge(_)) {
-                        return Ok(Run {
-                            endless: true,
-                            ..Run::default()
-                        });
+                        return Ok(Run::endless());
                     }
                     return Err(why);
                 }

@@ -281,15 +281,16 @@ fn learn(search: &mut Search<'_>, candidate: &Candidate, tried: &Tried) {
             circle,
             spes,
             because,
+            doubtful,
         } => {
             // What threads wait at in a circle is probably enough; with all that led them
             // there, it is sure, as long as nothing runs free by chance.
             if *circle {
                 search.suspect(candidate, spes);
             }
-            match candidate.order {
-                0 => search.learn(candidate, because),
-                _ => search.suspect(candidate, because),
+            match candidate.order == 0 && !doubtful {
+                true => search.learn(candidate, because),
+                false => search.suspect(candidate, because),
             };
         }
         Tried::Passed { unmet } => {

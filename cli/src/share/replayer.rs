@@ -5,7 +5,7 @@
 //! in a JVM of its own, where its schedule is written, and that schedule is followed: nothing
 //! that is kept depends on a JVM that others have used.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::fs;
@@ -46,6 +46,8 @@ pub enum Tried {
         spes: Vec<Spe>,
         /// Those and all that had to do with these threads.
         because: Vec<Spe>,
+        /// A thread still runs, and comes to nothing.
+        doubtful: bool,
     },
     /// It took too long.
     Endless,
@@ -63,6 +65,8 @@ pub struct Replayer<'r> {
     folder: TempDir,
     /// The JVM that candidates share; none if each needs its own.
     jvm: Option<SharedJvm<'r>>,
+    /// What came of earlier candidates, where several searches may have the same ones.
+    known: Option<HashMap<String, Tried>>,
 }
 
 impl<'r> Replayer<'r> {
@@ -89,7 +93,15 @@ impl<'r> Replayer<'r> {
             sites,
             folder,
             jvm,
+            known: None,
         })
+    }
+
+    /// Replays no candidate twice, whichever search has it.
+    #[must_use]
+    pub fn remembering(mut self) -> Self {
+        self.known = Some(HashMap::new());
+        self
     }
 
     /// The schedule of the candidate that was reproduced last.
@@ -104,9 +116,23 @@ impl<'r> Replayer<'r> {
         order: u32,
         wanted: &Outcome,
     ) -> Result<Tried, Failure> {
+        let text = self.guide(complete, order);
+        let name = format!("{wanted:?}\n{text}");
+        let known = self.known.as_ref().and_then(|known| known.get(&name));
+        if let Some(known) = known {
+            return Ok(known.clone());
+        }
+        let tried = self.replay(&text, wanted)?;
+        if let Some(known) = &mut self.known {
+            known.insert(name, tried.clone());
+        }
+        Ok(tried)
+    }
+
+    fn replay(&mut self, text: &str, wanted: &Outcome) -> Result<Tried, Failure> {
         let failure = |error| Failure::new("put shares together", error);
         let guide = self.folder.path().join("vectors");
-        fs::write(&guide, self.guide(complete, order)).map_err(failure)?;
+        fs::write(&guide, text).map_err(failure)?;
         if let Some(run) = self.in_shared_jvm(&guide) {
             let tried = judge(&run, wanted);
             if tried != Tried::Reproduced {
@@ -201,6 +227,7 @@ fn clashed(clash: &Clash) -> Tried {
         circle: clash.circle,
         spes: clash.elements.iter().copied().map(Spe).collect(),
         because: spes(&clash.elements, &clash.because),
+        doubtful: clash.doubtful,
     }
 }
 
@@ -215,10 +242,8 @@ mod tests {
     use reprise_coop::log::Failure as Fails;
 
     fn run(lines: &[&str], status: u8) -> Run {
-        let mut run = Run {
-            status,
-            ..Run::default()
-        };
+        let mut run = Run::endless();
+        (run.status, run.endless) = (status, false);
         for line in lines {
             run.add(line);
         }
@@ -248,12 +273,14 @@ mod tests {
             circle: true,
             spes: spe(&[3, 1]),
             because: spe(&[1, 3, 4]),
+            doubtful: false,
         };
         check(&["clash circle 3 1 / 3 4"], 3, circle);
         let end = Tried::Clash {
             circle: false,
             spes: spe(&[3]),
             because: spe(&[0, 3]),
+            doubtful: false,
         };
         check(&["clash end 3 / 0"], 3, end);
         // It had failed before the others could not go on.

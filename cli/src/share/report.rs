@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::io::{self, Write as _};
 
 use reprise_coop::causes::causes;
-use reprise_coop::log::{RunId, Spe};
+use reprise_coop::log::RunId;
 use reprise_coop::population::Population;
 use reprise_coop::search::{Candidate, Ended, Origin};
 

@@ -3,7 +3,7 @@
 //!
 //! Runs are recorded whole, and each population takes twenty of them, of which each user has
 //! the part that a plan gives out: so the same runs are put together at every size of share.
-//! What is replayed is the real program.
+//! What is replayed is the real program, and the same candidate of two populations once.
 //!
 //! Recorded runs and results are kept in the folder `share-bugs` of the target's `tmp`; what is
 //! there is not done again, so the study can be ended at any time and goes on where it was.
@@ -100,7 +100,10 @@ impl Bug {
             let name = format!("run{run}.share");
             let path = self.folder.join(&name);
             let mut kept = file::read(&path).ok();
-            if kept.as_ref().is_none_or(|(log, _)| log.program() != &self.shared.program) {
+            if kept
+                .as_ref()
+                .is_none_or(|(log, _)| log.program() != &self.shared.program)
+            {
                 let _ = fs::remove_file(&path);
                 self.reprise(&["record", "--share", "1", "-o", &name]);
                 kept = file::read(&path).ok();
@@ -208,7 +211,11 @@ impl Results {
         let known = known.map(|(of, result)| (of.to_owned(), result.to_owned()));
         Self {
             known: known.collect(),
-            file: fs::File::options().create(true).append(true).open(path).unwrap(),
+            file: fs::File::options()
+                .create(true)
+                .append(true)
+                .open(path)
+                .unwrap(),
         }
     }
 
@@ -218,6 +225,7 @@ impl Results {
         }
         let found = find();
         writeln!(self.file, "{of}\t{found}").unwrap();
+        self.known.insert(of.to_owned(), found.clone());
         found
     }
 }
@@ -232,8 +240,12 @@ fn line(
 ) -> String {
     let populations = setting("REPRISE_POPULATIONS", 20);
     let of = format!("{} {:.0} %", bug.name, share * 100.0);
-    let plain = results.get(&format!("{} plain", bug.name), || format!("{:.0}", bug.time(None)));
-    let time = results.get(&format!("{of} time"), || format!("{:.0}", bug.time(Some(share))));
+    let plain = results.get(&format!("{} plain", bug.name), || {
+        format!("{:.0}", bug.time(None))
+    });
+    let time = results.get(&format!("{of} time"), || {
+        format!("{:.0}", bug.time(Some(share)))
+    });
     let mut cells = String::new();
     let mut size = 0;
     for (name, similarity) in SIMILARITIES {
@@ -251,7 +263,9 @@ fn line(
             found.extend(result.parse::<usize>().ok());
         }
         found.sort_unstable();
-        let median = found.get(found.len() / 2).map_or("–".to_owned(), usize::to_string);
+        let median = found
+            .get(found.len() / 2)
+            .map_or("–".to_owned(), usize::to_string);
         let _ = write!(cells, " {} of {populations}, {median} |", found.len());
     }
     format!(
@@ -292,9 +306,12 @@ fn how_often_shares_are_put_together() {
         let bug = Bug::new(&path, &kept);
         let mut request = bug.request(attempts);
         let fixed = bug.request(attempts);
-        let mut replayer = merge::replayer(&fixed, &bug.shared).unwrap();
+        let mut replayer = merge::replayer(&fixed, &bug.shared).unwrap().remembering();
         for &share in SHARES {
-            println!("{}", line(&bug, share, &mut results, &mut request, &mut replayer));
+            println!(
+                "{}",
+                line(&bug, share, &mut results, &mut request, &mut replayer)
+            );
         }
         eprintln!("{}: {:.0} s", bug.name, began.elapsed().as_secs_f64());
     }

@@ -49,7 +49,9 @@ fn what_shares_cost() {
         "Processor time, the least of {RUNS} runs. To start takes {start:.0} ms, recorded \
          {recorded:.0} ms, which is not counted below.\n"
     );
-    println!("| kernel | plain, ms | 25 %, ms | 100 %, ms | 25 % costs | 100 % costs | times less |");
+    println!(
+        "| kernel | plain, ms | 25 %, ms | 100 %, ms | 25 % costs | 100 % costs | times less |"
+    );
     println!("|{}", " --- |".repeat(7));
     // Single ratios say little where an element is hardly accessed, so all together count.
     let mut added = (0.0, 0.0);
@@ -65,7 +67,9 @@ fn what_shares_cost() {
             least(&expected, || record(&stage, &java, &arguments, "1", 1)),
         );
         let quarters = (1..=SEEDS).map(|seed| {
-            let least = least(&expected, || record(&stage, &java, &arguments, "0.25", seed));
+            let least = least(&expected, || {
+                record(&stage, &java, &arguments, "0.25", seed)
+            });
             of(recorded, least)
         });
         let quarter = quarters.sum::<f64>() / f64::from(SEEDS);

@@ -12,23 +12,25 @@
 //! Candidates come in this order:
 //!
 //! 1. **first choices**: for each base, by Relevance, its gaps with their first
-//!    choices. When a clash was learnt, the same base is tried again with what
-//!    is left, up to [`Limits::retries`] times, before the next;
-//! 2. **other leads**: for each base again, with its second similar before the
+//!    choices;
+//! 2. **alone**: each base with nothing in its gaps, since what was put there may be
+//!    what is wrong, and the base may be enough;
+//! 3. **retries**: for each base again what is left of its choices. When a clash was
+//!    learnt, the same base comes once more, up to [`Limits::retries`] times, before
+//!    the next;
+//! 4. **other leads**: for each base again, with its second similar before the
 //!    first, then with its third, and so on: vectors of one run go together, so
 //!    whole logs are exchanged before single vectors;
-//! 3. **left free**: for each base again, where clashes leave no choice for a
+//! 5. **left free**: for each base again, where clashes leave no choice for a
 //!    gap, with nothing there: the program orders these accesses by itself.
 //!    What explains the failure may well be among the rest;
-//! 4. **alone**: each base with nothing in its gaps, since what was put there may be
-//!    what is wrong;
-//! 5. **again**: those of them in which something runs free, with other
+//! 6. **again**: those of them in which something runs free, with other
 //!    [orders](Candidate::order) of that, [`Limits::orders`] times;
-//! 6. **other choices**: for each base in turn, one gap with its second choice,
+//! 7. **other choices**: for each base in turn, one gap with its second choice,
 //!    then two gaps or a third choice, and so on. The gaps that were filled with
 //!    the least confidence change first: those filled by Importance, the least
 //!    important first, then those filled from similars, the least similar first;
-//! 7. **doubts**: all of it once more, with what was only suspected.
+//! 8. **doubts**: all of it once more, with what was only suspected.
 //!
 //! No candidate comes twice. A [clash](Search::learn) is a set of vectors that
 //! cannot be replayed together; while gaps are filled, a choice that would
@@ -100,7 +102,7 @@ impl<'a> Search<'a> {
             missing: population.unrecorded(),
             attempts: 0,
             combinations: 0,
-            position: Position::First(Turns::default()),
+            position: Position::First(0),
             ended: None,
         })
     }
@@ -156,23 +158,27 @@ impl<'a> Search<'a> {
             return Err(Ended::Combinations);
         }
         match &mut self.position {
-            Position::First(turns) => {
+            Position::First(base) => {
+                let at = *base;
+                if at >= self.bases.len() {
+                    self.position = Position::Alone(0);
+                    return Ok(None);
+                }
+                *base += 1;
+                Ok(self.combine(at, 0, Stage::First, &[]))
+            }
+            Position::Retry(turns) => {
                 if turns.base >= self.bases.len() {
                     self.position = Position::Lead { base: 0, lead: 1 };
                     return Ok(None);
                 }
                 let turn = turns.next(self.suspected.len(), self.limits.retries);
-                Ok(turn.and_then(|(base, retry)| {
-                    let stage = match retry {
-                        0 => Stage::First,
-                        retry => Stage::Retry(retry),
-                    };
-                    self.combine(base, 0, stage, &[])
-                }))
+                Ok(turn
+                    .and_then(|(base, retry)| self.combine(base, 0, Stage::Retry(retry + 1), &[])))
             }
             Position::Free(turns) => {
                 if turns.base >= self.bases.len() {
-                    self.position = Position::Alone(0);
+                    self.position = Position::Again { order: 1, at: 0 };
                     return Ok(None);
                 }
                 let turn = turns.next(self.suspected.len(), self.limits.retries);
@@ -181,7 +187,7 @@ impl<'a> Search<'a> {
             Position::Alone(base) => {
                 let at = *base;
                 if at >= self.bases.len() {
-                    self.position = Position::Again { order: 1, at: 0 };
+                    self.position = Position::Retry(Turns::default());
                     return Ok(None);
                 }
                 *base += 1;
@@ -233,7 +239,7 @@ impl<'a> Search<'a> {
                     return Err(Ended::Exhausted);
                 }
                 self.doubts = true;
-                self.position = Position::First(Turns::default());
+                self.position = Position::First(0);
                 return Ok(None);
             }
             *base = 0;

@@ -138,7 +138,9 @@ impl Arrays {
         }
         let mut shared: Vec<u32> = std::mem::take(&mut self.leave);
         for (key, values) in &self.values {
-            let Key::Field(owner, name) = key else { continue };
+            let Key::Field(owner, name) = key else {
+                continue;
+            };
             let mut chain = above(program, owner);
             let declared = chain.any(|(_, class)| class.fields.contains_key(name));
             for class in values.iter().flatten() {
@@ -166,9 +168,10 @@ impl Arrays {
                 first: made.clone(),
                 one_class: true,
             });
-            places.one_class &=
-                [&made, &places.first].iter().all(|at| at.method == "<clinit>")
-                    && made.class == places.first.class;
+            places.one_class &= [&made, &places.first]
+                .iter()
+                .all(|at| at.method == "<clinit>")
+                && made.class == places.first.class;
             if made < places.first {
                 places.first = made;
             }
@@ -240,10 +243,15 @@ impl Arrays {
 
     /// A field may be named by a class below the one that declares it.
     fn join_fields(&mut self, program: &Program) {
-        let fields = self.values.keys().filter(|key| matches!(key, Key::Field(..)));
+        let fields = self
+            .values
+            .keys()
+            .filter(|key| matches!(key, Key::Field(..)));
         let fields: Vec<Key> = fields.cloned().collect();
         for field in fields {
-            let Key::Field(owner, name) = &field else { continue };
+            let Key::Field(owner, name) = &field else {
+                continue;
+            };
             let mut chain = above(program, owner);
             let declaring = chain.find(|(_, class)| class.fields.contains_key(name));
             if let Some((class, _)) = declaring

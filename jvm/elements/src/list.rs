@@ -161,13 +161,7 @@ impl<'p> Listing<'p> {
         }
     }
 
-    fn note(
-        &mut self,
-        element: Element,
-        changes: bool,
-        reached: bool,
-        site: Option<Place<'p>>,
-    ) {
+    fn note(&mut self, element: Element, changes: bool, reached: bool, site: Option<Place<'p>>) {
         let known = self.known.entry(element).or_default();
         known.add(changes, reached, true, site);
     }

@@ -98,7 +98,9 @@ impl<'c> Body<'c, '_> {
         let mut at: Option<(u32, u32)> = None;
         for instruction in &instructions {
             let offset = instruction.offset;
-            let element = accessed.get(&offset).filter(|_| is_access(instruction.opcode));
+            let element = accessed
+                .get(&offset)
+                .filter(|_| is_access(instruction.opcode));
             let brief = self.is_brief(instruction);
             let goes_on = brief && !targets.contains(&offset);
             let same = at.is_some_and(|(of, _)| element.is_none_or(|element| *element == of));

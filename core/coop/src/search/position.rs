@@ -5,7 +5,8 @@ use super::variations::Variations;
 /// Which combination is next.
 #[derive(Debug)]
 pub(super) enum Position {
-    First(Turns),
+    First(usize),
+    Retry(Turns),
     Lead {
         base: usize,
         lead: usize,

@@ -40,7 +40,11 @@ impl<'c> Walk<'_, 'c> {
             || class.ends_with("FieldUpdater")
             || class.ends_with("/Unsafe");
         self.arrays.by_handle |= is_handle;
-        for (at, (value, ty)) in arguments.into_iter().zip(&descriptor.parameters).enumerate() {
+        for (at, (value, ty)) in arguments
+            .into_iter()
+            .zip(&descriptor.parameters)
+            .enumerate()
+        {
             if holds(ty) {
                 let parameter = self.arrays.value(key(&class, &signature, exact), at + 1);
                 self.joined(value, parameter);
@@ -163,7 +167,9 @@ impl<'c> Walk<'_, 'c> {
         self.arrays.open.push((of, given));
         let called = Key::Named((text(called), lambda.implements));
         self.arrays.open.push((called, 0));
-        self.arrays.calls.push((lambda.class, lambda.signature, exact));
+        self.arrays
+            .calls
+            .push((lambda.class, lambda.signature, exact));
         if let Some(result) = descriptor.result {
             self.push(holds(&result).then_some(UNKNOWN));
         }

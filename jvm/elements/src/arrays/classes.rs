@@ -106,9 +106,11 @@ impl Classes {
     /// Marks classes, and all that is in their arrays.
     pub(crate) fn spread(&mut self, from: &[u32]) {
         let mut left: Vec<u32> = from.to_vec();
-        left.extend((0..self.above.len()).filter_map(|class| u32::try_from(class).ok()).filter(
-            |class| self.is_marked(*class),
-        ));
+        left.extend(
+            (0..self.above.len())
+                .filter_map(|class| u32::try_from(class).ok())
+                .filter(|class| self.is_marked(*class)),
+        );
         let mut seen = vec![false; self.above.len()];
         while let Some(class) = left.pop() {
             let class = self.find(class);

@@ -50,9 +50,10 @@ pub(super) fn does(class: &str, name: &str, descriptor: &str) -> Option<Does> {
             Does::Reads
         }
         ("java/util/Objects", "requireNonNull") => Does::Returns,
-        ("java/lang/Object", "getClass" | "hashCode" | "notify" | "notifyAll" | "wait" | "<init>") => {
-            Does::Reads
-        }
+        (
+            "java/lang/Object",
+            "getClass" | "hashCode" | "notify" | "notifyAll" | "wait" | "<init>",
+        ) => Does::Reads,
         _ => return None,
     })
 }

@@ -10,7 +10,11 @@ use super::{Key, RESULT};
 use crate::class::{elements, text};
 
 impl<'c> Walk<'_, 'c> {
-    pub(super) fn step(&mut self, instruction: &Instruction<'c>, state: &State<'c>) -> Result<(), ReadError> {
+    pub(super) fn step(
+        &mut self,
+        instruction: &Instruction<'c>,
+        state: &State<'c>,
+    ) -> Result<(), ReadError> {
         let offset = instruction.offset;
         let slot = usize::from(instruction.local().unwrap_or_default());
         match instruction.opcode {
@@ -70,7 +74,10 @@ impl<'c> Walk<'_, 'c> {
             opcode::MULTIANEWARRAY => self.many(instruction)?,
             opcode::CHECKCAST => {
                 let value = self.pop();
-                let name = self.file.pool.class_name(instruction.constant().unwrap_or(0))?;
+                let name = self
+                    .file
+                    .pool
+                    .class_name(instruction.constant().unwrap_or(0))?;
                 match is_general(name.0) {
                     true => self.stack.push(value),
                     false => self.push(None),

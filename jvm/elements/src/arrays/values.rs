@@ -7,8 +7,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use reprise_classfile::descriptor::{FieldType, MethodDescriptor};
 use reprise_classfile::flow::{self, State, Type};
-use reprise_classfile::opcode;
 use reprise_classfile::mutf8::Utf8;
+use reprise_classfile::opcode;
 use reprise_classfile::read::{
     ClassFile, Code, Instruction, LineNumberTable, Member, ReadError, access,
 };
@@ -34,7 +34,11 @@ fn may_be(ty: &Type<'_>) -> bool {
 }
 
 pub(super) fn is_general(name: &[u8]) -> bool {
-    let general: [&[u8]; 3] = [b"java/lang/Object", b"java/lang/Cloneable", b"java/io/Serializable"];
+    let general: [&[u8]; 3] = [
+        b"java/lang/Object",
+        b"java/lang/Cloneable",
+        b"java/io/Serializable",
+    ];
     name.starts_with(b"[") || general.contains(&name)
 }
 
@@ -59,7 +63,11 @@ pub(crate) fn walk<'c>(
         text(file.pool.utf8(member.name)?),
         text(file.pool.utf8(member.descriptor)?),
     );
-    let mut targets: BTreeSet<u32> = code.exceptions.iter().map(|row| row.handler.into()).collect();
+    let mut targets: BTreeSet<u32> = code
+        .exceptions
+        .iter()
+        .map(|row| row.handler.into())
+        .collect();
     for instruction in code.instructions() {
         instruction?.each_target(|target| targets.extend(u32::try_from(target)));
     }
@@ -81,8 +89,14 @@ pub(crate) fn walk<'c>(
         class,
         signature,
         is_static: member.access & access::STATIC != 0,
-        lines: lines.ok().flatten().map(|table| table.0).unwrap_or_default()
-            .iter().map(|line| (u32::from(line.start), i32::from(line.line))).collect(),
+        lines: lines
+            .ok()
+            .flatten()
+            .map(|table| table.0)
+            .unwrap_or_default()
+            .iter()
+            .map(|line| (u32::from(line.start), i32::from(line.line)))
+            .collect(),
         shapes,
         meets: HashMap::new(),
         locals: Vec::new(),
@@ -219,7 +233,8 @@ impl<'c> Walk<'_, 'c> {
         });
         let [local_shape, stack_shape] = shape;
         let places = of_locals.iter_mut().zip(locals).zip(local_shape);
-        for ((known, value), holds) in places.chain(of_stack.iter_mut().zip(stack).zip(stack_shape)) {
+        for ((known, value), holds) in places.chain(of_stack.iter_mut().zip(stack).zip(stack_shape))
+        {
             match (known.class, value.class) {
                 _ if !holds => {}
                 (None, class) => known.class = class,
@@ -301,8 +316,10 @@ impl<'c> Walk<'_, 'c> {
                 }
                 opcode::INVOKEVIRTUAL..=opcode::INVOKEINTERFACE => {
                     let member = self.file.pool.member(index)?;
-                    let (class, signature) =
-                        (text(member.class), (text(member.name), text(member.descriptor)));
+                    let (class, signature) = (
+                        text(member.class),
+                        (text(member.name), text(member.descriptor)),
+                    );
                     let exact = instruction.opcode == opcode::INVOKESTATIC;
                     self.arrays.open.push((key(&class, &signature, exact), 0));
                     self.arrays.calls.push((class, signature, exact));

@@ -32,6 +32,8 @@ final class Merge extends Strategy {
     /** A thread that comes to so many places alone probably waits in a loop. */
     private static final int PATIENCE = 20_000;
 
+    /** After so many places without a turn in any vector, threads probably wait for ever. */
+    private static final int SPINS = 1_000_000;
     /** Of so many vectors that are not over it is told at most. */
     private static final int TOLD = 8;
 
@@ -75,6 +77,7 @@ final class Merge extends Strategy {
     private int chance;
     private boolean failed;
     private int alone;
+    private int idle;
     private Turn last;
 
     private Merge(long order) {
@@ -163,6 +166,7 @@ final class Merge extends Strategy {
     }
 
     private void take(Turn me, int element) {
+        idle = 0;
         vector(element).take(me.descent);
         meet(me, element);
     }
@@ -190,6 +194,9 @@ final class Merge extends Strategy {
         me.passes = stops && (accessed & 7) == ACCESS;
         alone = me == last ? alone + 1 : 0;
         last = me;
+        if (++idle > SPINS && !closed(ready, count).isEmpty()) {
+            throw end(me, "spins", closed(ready, count), null);
+        }
         if (alone > PATIENCE) {
             alone = 0;
             Turn other = choose(null, me, ready, count);
@@ -276,21 +283,37 @@ final class Merge extends Strategy {
             way.add(turn);
             turn = awaited(turn);
         }
-        StringBuilder text = new StringBuilder(turn == null ? "end" : "circle");
-        BitSet because = new BitSet();
-        for (Turn on : way.subList(turn == null ? 0 : way.indexOf(turn), way.size())) {
-            because.or(mine(on.number));
+        if (turn != null) {
+            return end(me, "circle", way.subList(way.indexOf(turn), way.size()), new BitSet());
+        }
+        Turn first = way.get(way.size() - 1);
+        return end(me, "end", way, behind(first.gate < 0 ? null : vector(first.gate).next()));
+    }
+
+    /** Says where threads wait, and what has had to do with them and with what they wait for. */
+    private IllegalStateException end(Turn me, String how, List<Turn> waiting, BitSet because) {
+        StringBuilder text = new StringBuilder(how);
+        BitSet all = because == null ? behind(null) : (BitSet) because.clone();
+        for (Turn on : waiting) {
+            all.or(mine(on.number));
             if (on.gate >= 0) {
                 text.append(' ').append(on.gate);
             }
         }
-        if (turn == null) {
-            Turn last = way.get(way.size() - 1);
-            because.or(behind(last.gate < 0 ? null : vector(last.gate).next()));
-        }
         text.append(" /");
-        because.stream().forEach(element -> text.append(' ').append(element));
+        all.stream().forEach(element -> text.append(' ').append(element));
         return Ending.end(me, "clash", text.toString());
+    }
+
+    /** Those who could go on, if it were their turn. */
+    private List<Turn> closed(Turn[] ready, int count) {
+        List<Turn> closed = new ArrayList<>();
+        for (int at = 0; at < count; at++) {
+            if (!isOpen(ready[at])) {
+                closed.add(ready[at]);
+            }
+        }
+        return closed;
     }
 
     /** Says which vectors are not over, and what has had to do with that. */

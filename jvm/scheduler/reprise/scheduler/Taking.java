@@ -20,7 +20,7 @@ final class Taking {
     /** How long a thread waits for another to be done, in nanoseconds. */
     private static final long PATIENCE = 1_000_000_000;
     /** So often within so long is all the time. */
-    private static final int OFTEN = 50;
+    private static final int OFTEN = 200;
     private static final long OF_LATE = 2_000_000;
     /** How long an element is kept then, and for how long it is so. */
     private static final long WHILE = 200_000;
