@@ -8,7 +8,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use reprise_coop::log::{Outcome, PartialLog, RunId, Summary};
+use reprise_coop::log::{Outcome, PartialLog, RunId, Spe, Summary};
 use reprise_coop::metrics::relevance::Settings;
 use reprise_coop::population::Population;
 use reprise_coop::search::{Candidate, Ended, Limits, Search};
@@ -276,16 +276,19 @@ impl<'m> Merge<'m> {
 
 /// What a candidate that came to nothing tells of others.
 fn learn(search: &mut Search<'_>, candidate: &Candidate, tried: &Tried) {
+    // Where something that runs free had to do with it, another order of that may help.
+    let pinned: HashSet<Spe> = candidate.parts.iter().map(|part| part.spe).collect();
+    let follows = |because: &[Spe]| because.iter().all(|spe| pinned.contains(spe));
     match tried {
         Tried::Clash {
             circle,
             spes,
             because,
             doubtful,
-        } => {
+        } if follows(because) => {
             // What threads wait at in a circle is probably enough; with all that led them
-            // there, it is sure, as long as nothing runs free by chance.
-            if *circle {
+            // there, it is sure.
+            if *circle && spes.len() > 1 {
                 search.suspect(candidate, spes);
             }
             match candidate.order == 0 && !doubtful {
@@ -294,7 +297,7 @@ fn learn(search: &mut Search<'_>, candidate: &Candidate, tried: &Tried) {
             };
         }
         Tried::Passed { unmet } => {
-            for clash in unmet {
+            for clash in unmet.iter().filter(|clash| follows(clash)) {
                 search.suspect(candidate, clash);
             }
         }

@@ -165,7 +165,9 @@ impl<'r> Report<'r> {
     fn reason(&self, tried: &Tried) -> Option<String> {
         Some(match tried {
             Tried::Reproduced => return None,
-            Tried::NotAgain => "failed, but not again under the schedule of it".to_owned(),
+            Tried::NotAgain => {
+                "failed, but not again in another JVM or under its schedule".to_owned()
+            }
             Tried::Passed { unmet } => match unmet.is_empty() {
                 true => "did not fail".to_owned(),
                 false => "did not fail, and did not come as far as the vectors go".to_owned(),

@@ -69,10 +69,10 @@ fn shares_of_everything_need_one_attempt() {
     }
 }
 
-/// Half of the SPEs each, a hundred users, thirty attempts. The figures are
+/// A quarter of the SPEs each, a hundred users, a hundred attempts. The figures are
 /// exact, since everything is seeded; a better search may raise them.
 #[test]
-fn halves_are_put_together_and_learning_helps() {
+fn quarters_are_put_together_and_learning_helps() {
     let mut found = [0, 0];
     for seed in 1..11 {
         let program = Synthetic::new(SHAPE, seed);
@@ -83,5 +83,5 @@ fn halves_are_put_together_and_learning_helps() {
             *found += usize::from(attempts.is_some());
         }
     }
-    assert_eq!(found, [0, 0]);
+    assert_eq!(found, [5, 6]);
 }

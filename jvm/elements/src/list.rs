@@ -1,16 +1,18 @@
 //! The list of a program's shared elements.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use reprise_classfile::read::access;
 
 use crate::arrays::{Found, Kind};
 use crate::class::{Class, Method, Program, Signature, Use};
-use crate::reach::Reach;
+use crate::reach::{self, Reach};
 use crate::sites::{Deed, Site, Sites};
 use crate::{Element, Elements, Monitor, Spared, jdk};
 
-/// Methods that the JDK calls: who is about to be in them has passed no call of the program.
+/// Methods that the JDK calls: who is about to be in them has passed no call of the program,
+/// and nothing could stop it before it has their monitor. So are those of every object, and
+/// what is handed out as a function.
 const CALLED_BACK: &[&str] = &["run", "call", "compute", "exec", "accept", "apply", "get"];
 
 /// What is known of an element.
@@ -46,6 +48,12 @@ impl Elements {
             reach: Reach::new(program),
             arrays: program.arrays.clone().finish(program),
             synchronized: synchronized(program),
+            handed_out: program
+                .classes
+                .values()
+                .flat_map(|class| &class.handed_out)
+                .map(|(_, signature)| signature)
+                .collect(),
             known: BTreeMap::new(),
             calls: HashMap::new(),
         };
@@ -79,6 +87,7 @@ struct Listing<'p> {
     reach: Reach<'p>,
     arrays: Found,
     synchronized: HashMap<&'p Signature, Vec<(&'p str, bool)>>,
+    handed_out: HashSet<&'p Signature>,
     known: BTreeMap<Element, Known<'p>>,
     /// What calls were found to enter.
     calls: HashMap<(&'p str, &'p Signature), Option<Monitor>>,
@@ -88,9 +97,7 @@ impl<'p> Listing<'p> {
     fn add(&mut self, class: &'p str, at: usize, method: &'p Method) {
         let reached = self.reach.contains(class, at);
         let initialises = method.signature.0 == "<clinit>";
-        if method.access & access::SYNCHRONIZED != 0
-            && !CALLED_BACK.contains(&method.signature.0.as_str())
-        {
+        if method.access & access::SYNCHRONIZED != 0 && !self.is_called_back(&method.signature) {
             let element = Element::Monitor(match method.access & access::STATIC {
                 0 => Monitor::Objects(self.topmost(class).to_owned()),
                 _ => Monitor::Classes,
@@ -161,6 +168,13 @@ impl<'p> Listing<'p> {
         }
     }
 
+    fn is_called_back(&self, signature: &Signature) -> bool {
+        let name = signature.0.as_str();
+        CALLED_BACK.contains(&name)
+            || reach::OF_OBJECTS.contains(&name)
+            || self.handed_out.contains(signature)
+    }
+
     fn note(&mut self, element: Element, changes: bool, reached: bool, site: Option<Place<'p>>) {
         let known = self.known.entry(element).or_default();
         known.add(changes, reached, true, site);
@@ -229,7 +243,7 @@ impl<'p> Listing<'p> {
 
     /// The monitor that a call enters, if all methods that it may mean are synchronized.
     fn called(&self, owner: &str, signature: &Signature) -> Option<Monitor> {
-        if CALLED_BACK.contains(&signature.0.as_str()) {
+        if self.is_called_back(signature) {
             return None;
         }
         let methods = self.synchronized.get(signature)?;

@@ -93,6 +93,23 @@ fn a_call_that_may_mean_a_method_without_a_monitor_is_none() {
     );
 }
 
+/// Nothing could be stopped before it has such a monitor, so it is left out on both sides.
+#[test]
+fn methods_that_are_handed_out_have_no_call() {
+    check(
+        "public class Main { static int n;
+           static synchronized void one() { n++; }
+           static synchronized void two() { n++; }
+           public synchronized String toString() { return \"\" + n; }
+           public static void main(String[] a) { two(); new Thread(Main::one).start(); } }",
+        &expect![[r#"
+            Main.n: Access Access Access Access Access
+            monitor Class: Call Method
+            Spared { constant: 0, main_only: 0, local: 0 }
+        "#]],
+    );
+}
+
 #[test]
 fn arrays_and_what_synchronises_by_itself() {
     check(
