@@ -113,15 +113,32 @@ pub fn describe(piece: &[u8]) -> Option<String> {
     ))
 }
 
+/// Why a file is not read as a share.
+#[derive(Debug, thiserror::Error)]
+pub enum Unread {
+    /// It was a share once, perhaps.
+    #[error("{0}")]
+    Broken(String),
+    /// It is not there, or something else.
+    #[error("{0}")]
+    Other(String),
+}
+
 /// Reads a share, with the names of the program's elements.
-pub fn read(path: &Path) -> Result<(PartialLog, Vec<String>), String> {
-    let recording = Recording::open(path).map_err(|error| error.to_string())?;
+pub fn read(path: &Path) -> Result<(PartialLog, Vec<String>), Unread> {
+    let other = |error: String| Unread::Other(error);
+    std::fs::metadata(path).map_err(|error| other(error.to_string()))?;
+    let recording = Recording::open(path).map_err(|error| Unread::Broken(error.to_string()))?;
     let kind = &recording.manifest().kind;
     if kind != KIND {
-        return Err(format!(
+        return Err(other(format!(
             "it is a recording of the kind {kind:?} and no share"
-        ));
+        )));
     }
+    read_log(&recording).map_err(Unread::Broken)
+}
+
+fn read_log(recording: &Recording) -> Result<(PartialLog, Vec<String>), String> {
     let mut bytes = Vec::new();
     let mut names = Vec::new();
     let streams: Vec<_> = recording

@@ -8,14 +8,14 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use reprise_coop::log::{Outcome, PartialLog, RunId, Spe, Summary};
+use reprise_coop::log::{self, Outcome, PartialLog, RunId, Spe, Summary};
 use reprise_coop::metrics::relevance::Settings;
 use reprise_coop::population::Population;
 use reprise_coop::search::{Candidate, Ended, Limits, Search};
 use reprise_coop::weaknesses::weaknesses;
 use reprise_recorder::Condition;
 
-use super::file;
+use super::file::{self, Unread};
 use super::program::Shared;
 use super::replayer::{Replayer, Tried};
 use super::report::Report;
@@ -107,7 +107,13 @@ impl Shares {
                         .or_insert_with(|| path.clone());
                     shares.summaries.push(log.summary());
                 }
-                Err(why) => say(&format!("{} is left out: {why}", path.display())),
+                Err(Unread::Broken(why)) => say(&format!(
+                    "{} is left out, it is broken: {why}; ask for it again",
+                    path.display()
+                )),
+                Err(Unread::Other(why)) => {
+                    say(&format!("{} is left out: {why}", path.display()));
+                }
             }
         }
         shares
@@ -115,27 +121,51 @@ impl Shares {
 
     /// The shares that belong together.
     fn population(&self, shared: &Shared) -> Result<Population, Failure> {
-        let made = Population::new(self.summaries.clone(), None);
+        let ours = &shared.program;
+        let (summaries, others): (Vec<&Summary>, Vec<&Summary>) =
+            self.summaries.iter().partition(|summary| {
+                let theirs = &summary.program;
+                theirs.version == ours.version && theirs.spes == ours.spes
+            });
+        if let (true, Some(first)) = (summaries.is_empty(), others.first()) {
+            let why = not_this(&first.program, ours);
+            return Err(failure(format!("the shares are {why}"))
+                .next("give the command the same jars and class folders as the users had")
+                .status(Status::BadInput));
+        }
+        for other in others {
+            let why = not_this(&other.program, ours);
+            say(&format!(
+                "{} is left out: it is {why}",
+                self.file(&other.run)
+            ));
+        }
+        let made = Population::new(summaries.into_iter().cloned().collect(), None);
         let (population, refused) =
             made.map_err(|error| failure(error).status(Status::BadInput))?;
         for refused in refused {
-            let file = self.files.get(&refused.run);
-            let file = file
-                .map(|path| path.display().to_string())
-                .unwrap_or_default();
+            let file = self.file(&refused.run);
             say(&format!("{file} is left out: {}", refused.because));
         }
-        let theirs = population.program();
-        if theirs.version != shared.program.version || theirs.spes != shared.program.spes {
-            return Err(failure(format!(
-                "the shares are of another version of {}, or of another program, than the command \
-                 runs",
-                theirs.name
-            ))
-            .next("give the command the same jars and class folders as the users had")
-            .status(Status::BadInput));
-        }
         Ok(population)
+    }
+
+    /// The file of a run.
+    fn file(&self, run: &RunId) -> String {
+        let file = self.files.get(run);
+        file.map(|path| path.display().to_string())
+            .unwrap_or_default()
+    }
+}
+
+/// What is said of a share of another program than the command runs.
+fn not_this(theirs: &log::Program, ours: &log::Program) -> String {
+    match theirs.name == ours.name {
+        true => format!("of another version of {} than the command runs", ours.name),
+        false => format!(
+            "of another version or program, {}, than {}, which the command runs",
+            theirs.name, ours.name
+        ),
     }
 }
 
@@ -216,12 +246,7 @@ impl<'m> Merge<'m> {
                 Failure::new(format!("write {}", self.request.output.display()), error)
             })?;
         }
-        let names = |run: &RunId| {
-            let path = self.shares.files.get(run);
-            path.map(|path| path.display().to_string())
-                .unwrap_or_default()
-        };
-        report.print(ended, &names);
+        report.print(ended, &|run| self.shares.file(run));
         if !found {
             return Ok(Status::Failed);
         }
@@ -247,7 +272,7 @@ impl<'m> Merge<'m> {
             let Some(path) = self.shares.files.get(&run) else {
                 continue;
             };
-            let (log, _) = file::read(path)?;
+            let (log, _) = file::read(path).map_err(|unread| unread.to_string())?;
             self.logs.insert(run, log);
         }
         let complete = candidate.assemble(self.population, |run| self.logs.get(&run));

@@ -148,6 +148,11 @@ pub struct Request {
 /// Hands out plans.
 pub fn run(request: &Request) -> Result<Status, Failure> {
     let bad = |wrong: String| Failure::new("make plans", wrong).status(Status::BadInput);
+    if request.users == 0 {
+        return Err(bad(
+            "there is nobody to hand them to: --users is 0".to_owned()
+        ));
+    }
     let name = request.program.last().and_then(|path| path.file_name());
     let name = name.map(|name| name.to_string_lossy().into_owned());
     if let Some(path) = request.program.iter().find(|path| !path.exists()) {
@@ -234,7 +239,7 @@ fn profile(request: &Request, shared: &Shared) -> Result<Option<Vec<u64>>, Failu
                 .next("reprise record --share 1 -o profile.share -- java -jar app.jar")
                 .status(Status::BadInput)
         };
-        let (log, _) = file::read(path).map_err(failure)?;
+        let (log, _) = file::read(path).map_err(|unread| failure(unread.to_string()))?;
         if log.program().version != shared.program.version {
             return Err(failure(format!(
                 "it is of another version of {}, or of another program",

@@ -146,7 +146,7 @@ fn what_cannot_be_put_together_is_named() {
     assert!(text.contains("another version of"), "{text}");
     let merged = said(&bank(&stage, &["merge", "all.share"], false));
     assert!(
-        merged.contains("the shares are of another version of Main"),
+        merged.contains("the shares are of another version of Main than the command runs"),
         "{merged}"
     );
     record(&stage, "new.share", "1", "1", true);
@@ -157,7 +157,7 @@ fn what_cannot_be_put_together_is_named() {
         false,
     ));
     assert!(
-        merged.contains("is left out: it is of another version of"),
+        merged.contains("all.share is left out: it is of another version of Main"),
         "{merged}"
     );
 
@@ -173,7 +173,11 @@ fn what_cannot_be_put_together_is_named() {
         false,
     );
     let text = said(&merged);
-    assert!(text.contains("planned.share is left out:"), "{text}");
+    assert!(
+        text.contains("planned.share is left out, it is broken:"),
+        "{text}"
+    );
+    assert!(text.contains("; ask for it again"), "{text}");
     assert!(text.contains("there are no shares to merge"), "{text}");
     assert_eq!(merged.status.code(), Some(2));
 }

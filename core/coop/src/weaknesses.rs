@@ -11,7 +11,7 @@ use crate::ranking::Base;
 #[non_exhaustive]
 pub enum Weakness {
     /// SPEs that nobody logged.
-    #[error("{} of the SPEs are in nobody's share and will run free: hand out shares with a plan, or collect more of them", .0.len())]
+    #[error("{} of the shared elements are in nobody's share and will run free: hand out shares with a plan, or collect more of them", .0.len())]
     NeverRecorded(Vec<Spe>),
     /// There is nothing to compare the only failure with.
     #[error(
@@ -20,7 +20,7 @@ pub enum Weakness {
     OneFailure,
     /// No SPE was logged in two failed runs.
     #[error(
-        "no two failed runs logged the same SPE, so nothing tells which of them go together: let all users log a common subset (a fixed plan), or larger shares"
+        "no two failed runs logged the same element, so nothing tells which of them go together: let all users log a common subset (a fixed plan), or larger shares"
     )]
     NeverOverlap,
     /// No log is large enough for the threshold.
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn the_text_says_what_would_help() {
         let text = Weakness::NeverRecorded(vec![Spe(3)]).to_string();
-        assert!(text.starts_with("1 of the SPEs"), "{text}");
+        assert!(text.starts_with("1 of the shared elements"), "{text}");
         assert!(Weakness::NeverOverlap.to_string().contains("fixed plan"));
     }
 }

@@ -98,13 +98,13 @@ fn a_call_that_may_mean_a_method_without_a_monitor_is_none() {
 fn methods_that_are_handed_out_have_no_call() {
     check(
         "public class Main { static int n;
-           static synchronized void one() { n++; }
+           static synchronized void one() { two(); }
            static synchronized void two() { n++; }
            public synchronized String toString() { return \"\" + n; }
            public static void main(String[] a) { two(); new Thread(Main::one).start(); } }",
         &expect![[r#"
-            Main.n: Access Access Access Access Access
-            monitor Class: Call Method
+            Main.n: Access Access Access
+            monitor Class: Call Call Method
             Spared { constant: 0, main_only: 0, local: 0 }
         "#]],
     );
