@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use reprise::share::file;
 use reprise::share::merge::{self, Request};
 use reprise::share::program::Shared;
-use reprise::share::replayer::Replayer;
+use reprise::share::replayer::{Replayer, Tried};
 use reprise_coop::log::{Outcome, PartialLog, Spe};
 use reprise_coop::metrics::relevance::Settings;
 use reprise_coop::metrics::similarity::Similarity;
@@ -262,10 +262,7 @@ fn line(
             });
             found.extend(result.parse::<usize>().ok());
         }
-        found.sort_unstable();
-        let median = found
-            .get(found.len() / 2)
-            .map_or("–".to_owned(), usize::to_string);
+        let median = median(&mut found);
         let _ = write!(cells, " {} of {populations}, {median} |", found.len());
     }
     format!(
@@ -278,35 +275,45 @@ fn line(
     )
 }
 
+/// The programs, by name; some of them, if only those are wanted.
+fn programs() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../subjects/share-bugs");
+    let mut files: Vec<PathBuf> = sources(&folder);
+    files.retain(|file| !file.ends_with("Noise.java"));
+    files.sort();
+    if let Ok(names) = std::env::var("REPRISE_PROGRAMS") {
+        let wanted = |file: &PathBuf| names.contains(file.file_stem().unwrap().to_str().unwrap());
+        files.retain(wanted);
+    }
+    files
+}
+
+fn kept() -> PathBuf {
+    let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join("share-bugs");
+    fs::create_dir_all(&kept).unwrap();
+    kept
+}
+
 #[test]
 fn how_often_shares_are_put_together() {
     if std::env::var_os("REPRISE_STUDY").is_none() {
         return;
     }
     let attempts = setting("REPRISE_ATTEMPTS", 100);
-    let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join("share-bugs");
-    fs::create_dir_all(&kept).unwrap();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../subjects/share-bugs");
-    let mut files: Vec<PathBuf> = sources(&folder);
-    files.retain(|file| !file.ends_with("Noise.java"));
-    files.sort();
-    // Some of them, by name.
-    if let Ok(names) = std::env::var("REPRISE_PROGRAMS") {
-        let wanted = |file: &PathBuf| names.contains(file.file_stem().unwrap().to_str().unwrap());
-        files.retain(wanted);
-    }
+    let kept = kept();
     println!("Populations of {USERS} users each, at most {attempts} attempts.\n");
     println!(
         "| program | elements | failing runs | share | processor time, ms (plain) | log, bytes | plain: reproduced, median attempts | dispersion: the same |"
     );
     println!("|{}", " --- |".repeat(8));
     let mut results = Results::open(&kept.join("results"));
-    for path in files {
+    for path in programs() {
         let began = Instant::now();
         let bug = Bug::new(&path, &kept);
         let mut request = bug.request(attempts);
         let fixed = bug.request(attempts);
-        let mut replayer = merge::replayer(&fixed, &bug.shared).unwrap().remembering();
+        let replayer = merge::replayer(&fixed, &bug.shared).unwrap();
+        let mut replayer = replayer.remembering();
         for &share in SHARES {
             println!(
                 "{}",
@@ -315,4 +322,53 @@ fn how_often_shares_are_put_together() {
         }
         eprintln!("{}: {:.0} s", bug.name, began.elapsed().as_secs_f64());
     }
+}
+
+/// What chance alone does: the same search with no share at all, in which everything runs
+/// free, in one order after the other.
+#[test]
+fn how_often_shares_are_not_needed() {
+    if std::env::var_os("REPRISE_STUDY").is_none() {
+        return;
+    }
+    let attempts = setting("REPRISE_ATTEMPTS", 100);
+    let searches = setting("REPRISE_POPULATIONS", 20);
+    let kept = kept();
+    println!("\nWithout any share, at most {attempts} orders:\n");
+    println!("| program | reproduced, median attempts |");
+    println!("| --- | --- |");
+    let mut results = Results::open(&kept.join("results"));
+    for path in programs() {
+        let bug = Bug::new(&path, &kept);
+        let request = bug.request(attempts);
+        let mut replayer = merge::replayer(&request, &bug.shared).unwrap();
+        let some = bug.failed.first().unwrap();
+        let none = part_of(some, &[]);
+        let mut found: Vec<usize> = Vec::new();
+        for search in 0..searches {
+            let of = format!("{} free {search} of {attempts}", bug.name);
+            let result = results.get(&of, || {
+                let mut orders = (1..=attempts).filter(|attempt| {
+                    let order = u32::try_from(search * 1000 + attempt).unwrap();
+                    let tried = replayer.attempt(&none, order, some.outcome());
+                    tried.unwrap() == Tried::Reproduced
+                });
+                let first = orders.next();
+                first.map_or("-".to_owned(), |attempt| attempt.to_string())
+            });
+            found.extend(result.parse::<usize>().ok());
+        }
+        println!(
+            "| {} | {} of {searches}, {} |",
+            bug.name,
+            found.len(),
+            median(&mut found)
+        );
+    }
+}
+
+fn median(found: &mut [usize]) -> String {
+    found.sort_unstable();
+    let median = found.get(found.len() / 2);
+    median.map_or("–".to_owned(), usize::to_string)
 }
