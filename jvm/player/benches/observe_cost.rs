@@ -159,12 +159,12 @@ fn main() {
         "{rounds} rounds; time is the driver's own, the median of the ratios to the plain run"
     );
     let seed = number("OBSERVE_COST_SEED").unwrap_or(SEED);
+    println!("\n## Classes drawn from those that are executed, seed {seed}");
+    let drawn = subject.table(rounds, |driver| subject.draw(driver, seed));
     println!("\n## Busy classes");
     let busy = subject.table(rounds, |driver| {
         driver.classes.map(ToOwned::to_owned).into()
     });
-    println!("\n## Classes drawn from those that are executed, seed {seed}");
-    let drawn = subject.table(rounds, |driver| subject.draw(driver, seed));
     println!("\n## Budgets");
     let bytes = |costs: &[Cost]| {
         let incoming: u64 = costs.iter().map(|cost| cost.incoming).sum();
