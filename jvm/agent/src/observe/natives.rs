@@ -41,6 +41,11 @@ pub(super) fn bind(session: &Session, frame: Frame) -> Option<Global> {
                 ),
                 (c"leaves", c"(Ljava/lang/Class;I)Z", leaves as *mut c_void),
                 (
+                    c"declares",
+                    c"(Ljava/lang/Class;I)Z",
+                    declares as *mut c_void,
+                ),
+                (
                     c"refersOutside",
                     c"(Ljava/lang/Class;I)Z",
                     refers_outside as *mut c_void,
@@ -148,6 +153,15 @@ extern "system" fn leaves(env: *mut JNIEnv, _: jclass, class: jclass, site: jint
         unsafe { session.leaves(live, frame, class, site) }
     });
     leaves.into()
+}
+
+extern "system" fn declares(env: *mut JNIEnv, _: jclass, class: jclass, site: jint) -> jboolean {
+    let declares = with_session(env, false, |session, live, _| {
+        let named = live.tables.site(site.cast_unsigned());
+        // SAFETY: the runtime passes the class of an object.
+        named.is_some_and(|named| unsafe { session.declares(class, &named).is_some() })
+    });
+    declares.into()
 }
 
 extern "system" fn refers_outside(
