@@ -127,9 +127,10 @@ impl Arrays {
 
     /// What is known once all classes are there.
     pub(crate) fn finish(mut self, program: &Program) -> Found {
-        let reflects = program.classes.values().any(|class| class.reflects);
-        if reflects {
-            return Found::default();
+        if program.classes.values().any(|class| class.reflects) {
+            // Any field may be set, and any method called that has a name of its own.
+            self.by_handle = true;
+            self.open_all(program);
         }
         self.meet_jdk(program);
         self.inherit(program);
@@ -156,7 +157,6 @@ impl Arrays {
             kinds: HashMap::new(),
             classes: self.classes,
             written: HashSet::new(),
-            known: true,
         };
         for class in self.written {
             let class = found.classes.find(class);
@@ -191,6 +191,18 @@ impl Arrays {
                 let native = method.access & access::NATIVE != 0;
                 if main || called || native || reach::OF_OBJECTS.contains(&of.as_str()) {
                     self.unknown(&key(name, &method.signature, is_static), 0);
+                }
+            }
+        }
+    }
+
+    /// Whoever calls methods by reflection may call all but those that a compiler made.
+    fn open_all(&mut self, program: &Program) {
+        for (name, class) in &program.classes {
+            for method in &class.methods {
+                if method.access & access::SYNTHETIC == 0 {
+                    let is_static = method.access & access::STATIC != 0;
+                    self.open.push((key(name, &method.signature, is_static), 0));
                 }
             }
         }
@@ -297,20 +309,19 @@ struct Places {
 }
 
 /// What was found of a program's arrays.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Found {
     classes: Classes,
     /// By class and type of the elements: where such arrays are made.
     kinds: HashMap<(u32, &'static str), Places>,
     written: HashSet<u32>,
-    known: bool,
 }
 
 impl Found {
     /// What arrays a class has.
     pub(crate) fn kind(&self, class: u32, of: &'static str) -> Kind {
         let class = self.classes.find_only(class);
-        if !self.known || class == self.classes.find_only(UNKNOWN) {
+        if class == self.classes.find_only(UNKNOWN) {
             return Kind::Unknown;
         }
         match self.kinds.get(&(class, of)) {

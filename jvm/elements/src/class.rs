@@ -12,6 +12,15 @@ use crate::arrays::{self, Arrays, Touched, UNKNOWN};
 /// Which rules say what an element is. Who changes the list that a program has changes this.
 const RULES: &[u8] = b"elements 2";
 
+/// What uses members of classes by their names. Other classes of that package only tell.
+const REFLECTION: &[&[u8]] = &[
+    b"java/lang/reflect/AccessibleObject",
+    b"java/lang/reflect/Constructor",
+    b"java/lang/reflect/Executable",
+    b"java/lang/reflect/Field",
+    b"java/lang/reflect/Method",
+];
+
 /// A method's name and descriptor.
 pub(crate) type Signature = (String, String);
 
@@ -144,7 +153,7 @@ impl Class {
                 }
                 Constant::Class { name } => {
                     let name = pool.utf8(name)?;
-                    class.reflects |= name.0.starts_with(b"java/lang/reflect/");
+                    class.reflects |= REFLECTION.contains(&name.0);
                 }
                 _ => {}
             }

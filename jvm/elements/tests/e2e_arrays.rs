@@ -170,20 +170,24 @@ fn what_the_jdk_was_given_may_be_anything_from_there() {
 }
 
 #[test]
-fn with_reflection_nothing_is_known() {
+fn with_reflection_only_what_stays_in_a_method_is_known() {
     check(
         "import java.lang.reflect.*;
          public class Main implements Runnable {
            int[] one = new int[3];
            int[] two = new int[3];
+           static void fill(long[] given) { given[0] = 1; }
            public void run() { one[0] = two[1];
+             int[] own = new int[1]; own[0]++;
+             fill(new long[1]);
              try { Main.class.getDeclaredField(\"one\").set(this, two); }
              catch (ReflectiveOperationException e) { } 
              Field f = null; }
            public static void main(String[] a) { new Thread(new Main()).start(); } }",
         &expect![[r#"
             int[]: 2
-            Spared { constant: 2, main_only: 0, local: 0 }
+            long[]: 1
+            Spared { constant: 2, main_only: 0, local: 1 }
         "#]],
     );
 }
