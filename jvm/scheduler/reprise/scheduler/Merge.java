@@ -33,7 +33,9 @@ final class Merge extends Strategy {
     private static final int PATIENCE = 20_000;
 
     /** After so many places without a turn in any vector, threads probably wait for ever. */
-    private static final int SPINS = 1_000_000;
+    private static final int SPINS = 200_000;
+    /** Who waits and goes on when its time is over takes as long as so many places. */
+    private static final int WAITS = 50;
     /** Of so many vectors that are not over it is told at most. */
     private static final int TOLD = 8;
 
@@ -209,6 +211,7 @@ final class Merge extends Strategy {
 
     @Override
     Turn instead(Turn me, Turn[] ready, int count) {
+        idle += WAITS;
         if (me.state == Turn.WAITING && me.marked) {
             int accessed = accessed(me.site);
             if (accessed >= 0 && (accessed & 7) == WAIT) {
