@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::graph::{self, Effects};
-use crate::model::{FunctionId, ObjectId, Place, Program, Storage, Var};
+use crate::model::{FunctionId, HANDLE, LENT, ObjectId, Place, Program, Storage, UNKNOWN, Var};
 use crate::points_to::{PointsTo, SetId};
 
 /// How the boundary is chosen.
@@ -71,6 +71,9 @@ pub struct Boundary {
     pub functions: Vec<bool>,
     /// Which objects are.
     pub objects: Vec<bool>,
+    /// Jumps between functions are followed: whoever jumps does it by memory that no
+    /// library has.
+    pub follows_jumps: bool,
     /// What crosses, the most expensive first.
     pub flows: Vec<Cost>,
     /// The size of the graph that was cut.
@@ -125,14 +128,26 @@ pub fn find(
     choice: Choice,
 ) -> Result<Boundary, BoundaryError> {
     let effects = Effects::of(program, points_to);
-    for target in targets {
-        let function = &program.functions[*target as usize];
-        let handler = effects.handlers.contains(target).then(|| {
+    let follows_jumps = follows_jumps(program, points_to);
+    let refusal = |index: FunctionId| {
+        let function = &program.functions[index as usize];
+        let handler = effects.handlers.contains(&index).then(|| {
             let why = "it handles signals, which come at any moment".to_owned();
             (why, function.place.clone())
         });
-        if let Some((why, place)) = function.refused.clone().or(handler) {
-            let function = function.name.clone();
+        let jump = function.jumps.first().filter(|_| !follows_jumps);
+        let jump = jump.map(|(_, place)| {
+            let why = "it jumps between functions, by memory that a library may have".to_owned();
+            (why, place.clone())
+        });
+        function.refused.clone().or(handler).or(jump)
+    };
+    let refused: Vec<bool> = (0..program.functions.len() as u32)
+        .map(|index| refusal(index).is_some())
+        .collect();
+    for target in targets {
+        if let Some((why, place)) = refusal(*target) {
+            let function = program.functions[*target as usize].name.clone();
             return Err(BoundaryError::Refused {
                 function,
                 why,
@@ -143,17 +158,17 @@ pub fn find(
     let (mut nodes, mut edges) = (0, 0);
     let functions = match choice {
         Choice::Cheapest => {
-            let found = graph::cut(program, points_to, &effects, targets);
+            let found = graph::cut(program, points_to, &effects, &refused, targets);
             let found = found.map_err(|no| BoundaryError::NoWay(no.through))?;
             (nodes, edges) = (found.nodes, found.edges);
             found.inside
         }
         Choice::Naive => with_callers(program, &effects, targets),
         Choice::Whole => {
-            let can = |(index, function): (u32, &crate::model::Function)| {
-                function.defined && function.refused.is_none() && !effects.handlers.contains(&index)
-            };
-            let mut inside: Vec<bool> = (0..).zip(&program.functions).map(can).collect();
+            let all = program.functions.iter().zip(&refused);
+            let mut inside: Vec<bool> = all
+                .map(|(function, refused)| function.defined && !refused)
+                .collect();
             drop_without_entry(program, &effects, &mut inside);
             inside
         }
@@ -163,9 +178,22 @@ pub fn find(
     Ok(Boundary {
         functions,
         objects,
+        follows_jumps,
         flows,
         nodes,
         edges,
+    })
+}
+
+/// Whether all memory by which functions jump is the program's.
+fn follows_jumps(program: &Program, points_to: &PointsTo) -> bool {
+    let mut jumps = program.functions.iter().flat_map(|one| &one.jumps);
+    jumps.all(|(memory, _)| {
+        let objects = points_to.objects(*memory);
+        let is_ours = |object: &ObjectId| {
+            ![UNKNOWN, HANDLE, LENT].contains(object) && !points_to.is_escaped(*object)
+        };
+        !objects.is_empty() && objects.iter().all(is_ours)
     })
 }
 
@@ -218,7 +246,7 @@ fn objects_inside(
     let mut inside: Vec<bool> = (0..)
         .zip(&program.objects)
         .map(|(index, object)| match object.storage {
-            Storage::Unknown | Storage::External | Storage::Handle => false,
+            Storage::Unknown | Storage::External | Storage::Handle | Storage::Variable => false,
             Storage::Constant | Storage::Function(_) => true,
             Storage::Global => !points_to.is_escaped(index),
             Storage::Stack(owner) | Storage::Heap(owner) => {
@@ -226,6 +254,11 @@ fn objects_inside(
             }
         })
         .collect();
+    for var in &program.varying {
+        for object in points_to.objects(*var) {
+            inside[*object as usize] = false;
+        }
+    }
     for (function, set) in &effects.writes {
         if is_inside(*function) {
             continue;

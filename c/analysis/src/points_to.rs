@@ -10,6 +10,10 @@
 //! store there whatever it can reach, and call functions with it. What is in one
 //! escaped object may so be in all of them: they share one value, and whatever points
 //! to [`UNKNOWN`] may point to any of them, without its saying so.
+//!
+//! What functions return of which it is known that they keep nothing is [`LENT`]: an object
+//! like others, until a pointer to it gets to code that is not known. It is data: a call
+//! through a pointer calls nobody there, which is looked at while the program runs.
 
 mod found;
 mod set;
@@ -18,7 +22,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::annotations::Annotation;
 use crate::model::{
-    Callee, Fact, FunctionId, HANDLE, NOTHING, ObjectId, Program, Storage, UNKNOWN, Var,
+    Callee, Fact, FunctionId, HANDLE, LENT, NOTHING, ObjectId, Program, Storage, UNKNOWN, Var,
 };
 use set::Set;
 
@@ -103,6 +107,7 @@ impl<'p> Solver<'p> {
         let unknown = self.content(UNKNOWN);
         self.point(unknown, UNKNOWN);
         self.point(self.content(HANDLE), HANDLE);
+        self.point(self.content(LENT), LENT);
         for (object, known) in (0..).zip(&program.objects) {
             match known.storage {
                 Storage::External => self.point(unknown, object),
@@ -112,12 +117,6 @@ impl<'p> Solver<'p> {
         }
         for var in &program.given_away {
             self.edge(*var, unknown);
-        }
-        for (index, function) in (0..).zip(&program.functions) {
-            // Whoever starts the program calls it.
-            if function.name == "main" && function.defined {
-                self.called_from_outside(index);
-            }
         }
         for (index, call) in program.calls.iter().enumerate() {
             match call.callee {
@@ -297,14 +296,13 @@ impl<'p> Solver<'p> {
         if does.starts.is_some() {
             self.call_unknown(index);
         }
-        if does.jumps {
-            // What it keeps of the processor is different in every run.
-            for argument in &call.arguments {
-                self.edge(*argument, unknown);
-            }
-        }
+        // What it hands out may be the program's own only if somebody's code is in it.
+        let hands_out = match does.handler.or(does.handler_in) {
+            Some(_) => unknown,
+            None => self.program.vars + LENT,
+        };
         for (to, from) in &does.stores {
-            let stored = [Some(unknown), from.map(argument)].into_iter().flatten();
+            let stored = [Some(hands_out), from.map(argument)].into_iter().flatten();
             let into = argument(*to);
             self.nodes[into as usize].stores.extend(stored);
             self.again(into);
@@ -327,7 +325,7 @@ impl<'p> Solver<'p> {
         match does.returns {
             Some(position) => self.edge(argument(position), call.result),
             None if does.handle => self.point(call.result, HANDLE),
-            None if call.allocates.is_none() && !does.own => self.edge(unknown, call.result),
+            None if call.allocates.is_none() && !does.own => self.edge(hands_out, call.result),
             None => {}
         }
     }

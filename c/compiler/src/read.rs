@@ -101,6 +101,7 @@ pub(crate) fn read(
         annotations,
         weights,
         functions: Vec::new(),
+        variable: HashMap::new(),
         reading: Reading {
             program: Program::default(),
             functions: HashMap::new(),
@@ -129,7 +130,26 @@ struct Reader<'a> {
     weights: Option<&'a Weights>,
     /// The objects that stand for functions.
     functions: Vec<ObjectId>,
+    /// Pointers to what functions take beyond their parameters.
+    variable: HashMap<FunctionId, Var>,
     reading: Reading,
+}
+
+/// A pointer to memory that is elsewhere in each run, and holds `content`.
+fn varying(program: &mut Program, name: String, content: Var) -> Var {
+    let object = program.object(name, Storage::Variable);
+    let pointer = program.var();
+    program.facts.extend([
+        Fact::Address {
+            to: pointer,
+            object,
+        },
+        Fact::Store {
+            pointer,
+            value: content,
+        },
+    ]);
+    pointer
 }
 
 impl Reader<'_> {
@@ -154,9 +174,20 @@ impl Reader<'_> {
                 .collect();
             let result = program.var();
             let variadic = of.is_variadic().then(|| program.var());
-            if is_defined {
+            if is_defined && let Some(given) = variadic {
                 // They are read through pointers that differ from run to run.
-                program.given_away.extend(variadic);
+                let what = format!("variable arguments of {name}");
+                let pointer = varying(program, what, given);
+                self.variable.insert(id, pointer);
+            }
+            if is_defined && name == "main" {
+                for parameter in parameters.iter().filter(|one| **one != NOTHING) {
+                    let pointer = varying(program, "arguments of the program".into(), *parameter);
+                    program.facts.push(Fact::Copy {
+                        to: *parameter,
+                        from: pointer,
+                    });
+                }
             }
             for (parameter, var) in function.parameters().into_iter().zip(&parameters) {
                 self.reading.vars.insert(parameter, *var);
@@ -177,6 +208,7 @@ impl Reader<'_> {
                 variadic,
                 result,
                 refused,
+                jumps: Vec::new(),
                 no_entry,
                 entered: 0,
                 annotation: annotation.cloned().filter(|_| !is_defined),

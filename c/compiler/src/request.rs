@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use reprise_c_analysis::boundary::{Choice, Cost};
 use reprise_c_analysis::threads::Thread;
+use reprise_c_analysis::unknown::Unknown;
 use serde::{Deserialize, Serialize};
 
 /// What is wanted.
@@ -73,6 +74,9 @@ pub struct Report {
     /// The threads that may come inside: a second one ends a recording.
     #[serde(default)]
     pub threads: Vec<Thread>,
+    /// Functions of which nothing is known, and that are given memory of the program.
+    #[serde(default)]
+    pub unknown: Vec<Unknown>,
     /// How many loads and stores are looked at while the program runs, of how many.
     pub checked: (u64, u64),
     /// Milliseconds: reading, pointers, the cut, building.

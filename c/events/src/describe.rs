@@ -43,6 +43,7 @@ pub fn describe(event: &Crossing, program: &Program) -> String {
             };
             format!("{} returns{result} to {}{filled}", what(*site), at(*site))
         }
+        Crossing::Jump { mark, value } => format!("jumps to mark {mark} with {value}"),
         Crossing::End { .. } => "ends".to_owned(),
     }
 }

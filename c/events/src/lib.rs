@@ -6,11 +6,12 @@
 //! place when it asks.
 //!
 //! ```text
-//!  byte    1 entry, 2 value, 3 result, 4 end
+//!  byte    1 entry, 2 value, 3 result, 4 end, 5 jump
 //!  entry:   number of the function, bytes of the arguments (eight for each)
 //!  value:   number of the site, bytes
 //!  result:  number of the site, number of bytes, bytes,
 //!           then up to the end: word address, number of bytes, bytes
+//!  jump:    number of the mark, four bytes: the value
 //!  end:     word: checksum of all inside memory, word: how much of the pool is used
 //!
 //!  number   seven bits to a byte, lowest first, top bit set on all but the last
@@ -19,7 +20,9 @@
 //! *entry*: an outside function calls an inside one. *value*: an inside function
 //! reads outside memory, or takes the address of an outside local variable.
 //! *result*: an outside function that an inside one has called returns, and has
-//! filled these pieces of inside memory. Everything else follows.
+//! filled these pieces of inside memory. *jump*: an outside function jumps to where an
+//! inside one has marked a place, by the number of that mark. Everything else follows.
+//! Version 1 had no jumps.
 //!
 //! Pure; reader and writer are side by side.
 #![deny(clippy::panic, clippy::unwrap_used)]
@@ -36,7 +39,7 @@ pub use crate::wire::{WireError, read, write};
 pub const KIND: &str = "c.crossings";
 
 /// The version of the events.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// The kind of the recordings.
 pub const RECORDING: &str = "c.cut";
@@ -78,6 +81,9 @@ pub mod answer {
     pub const END: u64 = 1;
     /// This and the number of a function, whose arguments are in the buffer.
     pub const ENTRY: u64 = 2;
+    /// This and the number of a mark, to which an outside function jumps with the value
+    /// in the buffer.
+    pub const JUMP: u64 = 1 << 40;
 }
 
 /// Crossings that a replay is told ahead, so that it need not stop at each. In front of
@@ -149,6 +155,13 @@ pub enum Crossing {
         bytes: Vec<u8>,
         /// What it has filled.
         filled: Vec<(u64, Vec<u8>)>,
+    },
+    /// An outside function jumps to an inside one.
+    Jump {
+        /// By which mark.
+        mark: u32,
+        /// With what.
+        value: i32,
     },
     /// The run has ended.
     End {

@@ -50,6 +50,11 @@ pub fn write(event: &Crossing, out: &mut Vec<u8>) {
                 out.extend_from_slice(bytes);
             }
         }
+        Crossing::Jump { mark, value } => {
+            out.push(5);
+            number(out, u64::from(*mark));
+            out.extend_from_slice(&value.to_le_bytes());
+        }
         Crossing::End { sum, pool } => {
             out.push(4);
             out.extend_from_slice(&sum.to_le_bytes());
@@ -95,6 +100,15 @@ pub fn read(bytes: &[u8]) -> Result<Crossing, WireError> {
                 return Err(WireError::Long(rest.len()));
             }
             Crossing::End { sum, pool }
+        }
+        5 => {
+            let mark = small(&mut rest)?;
+            let (value, rest) = rest.split_first_chunk::<4>().ok_or(WireError::Short)?;
+            if !rest.is_empty() {
+                return Err(WireError::Long(rest.len()));
+            }
+            let value = i32::from_le_bytes(*value);
+            Crossing::Jump { mark, value }
         }
         other => return Err(WireError::Unknown(*other)),
     })
@@ -157,6 +171,7 @@ mod tests {
                 }
             }),
             (any::<u64>(), any::<u64>()).prop_map(|(sum, pool)| Crossing::End { sum, pool }),
+            (any::<u32>(), any::<i32>()).prop_map(|(mark, value)| Crossing::Jump { mark, value }),
         ]
     }
 

@@ -15,6 +15,7 @@
 //! | how does a replay ask, and who calls inside functions there? | `replay.rs` |
 //! | where is inside memory, and how is it allocated? | `memory.rs`, `pool.rs` |
 //! | which thread is inside? | `turn.rs` |
+//! | how do inside functions jump to each other? | `jump.rs` |
 //! | which functions of the C library are here, too? | `own.rs`, `plain.rs`, `sort.rs` |
 //! | how is a program weighed? | `weigh.rs` |
 #![allow(
@@ -23,6 +24,7 @@
 )]
 
 mod cross;
+mod jump;
 mod memory;
 mod own;
 mod plain;

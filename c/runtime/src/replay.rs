@@ -10,7 +10,7 @@ use std::arch::global_asm;
 
 use reprise_c_events::{BUFFER_LEN, QUESTION, answer, ask as what, ring};
 
-use crate::{Mode, memory, set_mode, turn};
+use crate::{Mode, jump, memory, set_mode, turn};
 
 global_asm!(
     ".globl __reprise_ask",
@@ -111,7 +111,7 @@ fn next(what: u64, site: u64) -> u64 {
     }
     let (kind, number, len) = (cursor.word(), cursor.word(), cursor.word());
     let is_it = match kind {
-        1 => what == what::NEXT,
+        1 | 5 => what == what::NEXT,
         2 => what == what::VALUE && number == site,
         _ => what == what::NEXT && number == site,
     };
@@ -130,6 +130,7 @@ fn next(what: u64, site: u64) -> u64 {
     }
     match kind {
         1 => answer::ENTRY + number,
+        5 => answer::JUMP + number,
         _ => answer::RESULT,
     }
 }
@@ -148,6 +149,12 @@ pub(crate) fn wait_for(site: u64) {
             answer::END => loop {
                 question(what::END, memory::sum());
             },
+            jump @ answer::JUMP.. => {
+                turn::replay_inside(true);
+                // SAFETY: the buffer is longer than this.
+                let value = unsafe { buffer().cast::<i32>().read_unaligned() };
+                jump::leap((jump - answer::JUMP) as usize, value);
+            }
             entry => {
                 let entry = (entry - answer::ENTRY) as usize;
                 turn::replay_inside(true);

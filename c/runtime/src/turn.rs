@@ -92,6 +92,27 @@ pub(crate) fn is_inside() -> bool {
     }
 }
 
+/// The number of this thread.
+pub(crate) fn number() -> u32 {
+    match mode() {
+        Mode::Replay => 1,
+        _ => MINE.with(|mine| mine.number.get()),
+    }
+}
+
+/// How many of its calls from inside to outside are on their way.
+pub(crate) fn depth() -> u32 {
+    match mode() {
+        Mode::Replay => 0,
+        _ => MINE.with(|mine| mine.depth.get()),
+    }
+}
+
+/// The same after a jump.
+pub(crate) fn set_depth(depth: u32) {
+    MINE.with(|mine| mine.depth.set(depth));
+}
+
 /// A replay goes inside, or leaves it.
 pub(crate) fn replay_inside(inside: bool) {
     REPLAYED_INSIDE.store(inside, Ordering::Relaxed);

@@ -17,6 +17,9 @@ const LISTED: usize = 12;
 /// How many threads are.
 const THREADS: usize = 4;
 
+/// How many functions of which nothing is known are.
+const UNKNOWN: usize = 8;
+
 /// How many inside functions are.
 const FUNCTIONS: usize = 40;
 
@@ -100,6 +103,19 @@ fn text(request: &Request, report: &Report) -> String {
             out,
             "threads    {} ({}) may come to {}: a second thread inside ends a recording",
             thread.begins, thread.place, thread.comes_to
+        );
+    }
+    if !report.unknown.is_empty() {
+        let named = report.unknown.iter().take(UNKNOWN);
+        let named = named.map(|one| format!("{} ({})", one.name, one.place));
+        let more = match report.unknown.len().saturating_sub(UNKNOWN) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let _ = writeln!(
+            out,
+            "unknown    {}{more}: all that they can reach counts as theirs",
+            named.collect::<Vec<_>>().join(", ")
         );
     }
     let [read, solved, cut, built] = report.milliseconds;

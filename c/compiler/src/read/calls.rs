@@ -34,7 +34,7 @@ impl Reader<'_> {
         if let Some(own) = name.strip_prefix("llvm.")
             && known_name(&name).is_none()
         {
-            self.intrinsic(own, at);
+            self.intrinsic(function, own, at);
             return;
         }
         let arguments = at
@@ -67,7 +67,13 @@ impl Reader<'_> {
         };
         let does = does.unwrap_or_default();
         if does.jumps {
-            self.refuse(function, "it jumps between functions", at);
+            self.refuse(function, "it comes back twice", at);
+        }
+        if let Some(memory) = does.marks.or(does.jumps_to) {
+            let memory = at.arguments().get(memory).map(|one| self.value(*one));
+            let jump = (memory.unwrap_or(NOTHING), place(at));
+            let known = &mut self.reading.program.functions[function as usize];
+            known.jumps.push(jump);
         }
         let allocates = (does.allocates || does.reallocates.is_some()).then(|| {
             let program = &mut self.reading.program;
@@ -151,14 +157,23 @@ impl Reader<'_> {
         });
     }
 
-    fn intrinsic(&mut self, own: &str, at: Value) {
+    fn intrinsic(&mut self, function: FunctionId, own: &str, at: Value) {
         let arguments = at.arguments();
         if own.starts_with("va_") {
             // Where variable arguments are differs from run to run.
-            for argument in arguments {
-                let argument = self.value(argument);
-                self.reading.program.given_away.push(argument);
+            let lists: Vec<Var> = arguments.iter().map(|one| self.value(*one)).collect();
+            let value = match lists[..] {
+                [_, from] => {
+                    let to = self.reading.program.var();
+                    self.fact(Fact::Load { to, pointer: from });
+                    to
+                }
+                _ => self.variable.get(&function).copied().unwrap_or(NOTHING),
+            };
+            if let Some(pointer) = lists.first().copied() {
+                self.fact(Fact::Store { pointer, value });
             }
+            self.reading.program.varying.extend(lists);
         } else if may_hold_pointer(at.kind()) {
             let to = self.value(at);
             for from in arguments {
