@@ -6,6 +6,7 @@
 //! | loads and stores of inside functions that may be of outside memory | whereto instead | here, `insert/checks.rs` |
 //! | calls of inside functions | outside functions behind a wrapper; parts of the C library by the runtime's | `insert/calls.rs` |
 //! | local variables | on the inside stack, or with an address that is logged | `insert/locals.rs` |
+//! | loops, if several threads may be inside | counted, so that others have their turn | `insert/steps.rs` |
 //! | inside functions | a wrapper with the function's name for outside callers; one for replays | `insert/entries.rs` |
 //! | inside globals | a section of their own | here |
 
@@ -13,6 +14,7 @@ mod calls;
 mod checks;
 mod entries;
 mod locals;
+mod steps;
 
 use std::collections::HashMap;
 
@@ -72,6 +74,7 @@ pub(crate) fn insert(
     reading: &Reading,
     points_to: &PointsTo,
     boundary: &Boundary,
+    threads: bool,
 ) -> Inserted {
     let mut inserter = Inserter {
         module: *module,
@@ -79,7 +82,10 @@ pub(crate) fn insert(
         reading,
         points_to,
         boundary,
-        described: Program::default(),
+        described: Program {
+            threads,
+            ..Program::default()
+        },
         outs: HashMap::new(),
         moved: HashMap::new(),
         direct: Vec::new(),
@@ -196,6 +202,9 @@ impl Inserter<'_> {
             .into_iter()
             .flat_map(Block::instructions)
             .collect();
+        if self.described.threads {
+            self.steps(function);
+        }
         self.locals(function, &instructions);
         for at in &instructions {
             match at.opcode() {

@@ -229,7 +229,14 @@ fn cut(
             )
         })
         .collect();
-    let inserted = insert::insert(module, reading, &points_to, &boundary);
+    let threads = threads::coming_inside(program, &points_to, &boundary);
+    let inserted = insert::insert(
+        module,
+        reading,
+        &points_to,
+        &boundary,
+        !threads.is_empty(),
+    );
     module
         .verify()
         .map_err(|error| failed(format!("LLVM refuses what was made: {error}")))?;
@@ -240,7 +247,7 @@ fn cut(
         functions: names,
         objects: (inside, boundary.objects.len()),
         graph: (boundary.nodes, boundary.edges),
-        threads: threads::coming_inside(program, &points_to, &boundary),
+        threads,
         unknown: unknown::find(program, &points_to),
         flows: boundary.flows,
         naive,

@@ -43,6 +43,7 @@ pub fn describe(event: &Crossing, program: &Program) -> String {
             };
             format!("{} returns{result} to {}{filled}", what(*site), at(*site))
         }
+        Crossing::Turn { thread, .. } => format!("it is the turn of thread {thread}"),
         Crossing::Jump { mark, value } => format!("jumps to mark {mark} with {value}"),
         Crossing::End { .. } => "ends".to_owned(),
     }

@@ -50,6 +50,10 @@ pub fn write(event: &Crossing, out: &mut Vec<u8>) {
                 out.extend_from_slice(bytes);
             }
         }
+        Crossing::Turn { thread, new } => {
+            out.push(6);
+            number(out, u64::from(*thread) << 1 | u64::from(*new));
+        }
         Crossing::Jump { mark, value } => {
             out.push(5);
             number(out, u64::from(*mark));
@@ -109,6 +113,16 @@ pub fn read(bytes: &[u8]) -> Result<Crossing, WireError> {
             }
             let value = i32::from_le_bytes(*value);
             Crossing::Jump { mark, value }
+        }
+        6 => {
+            let both = small(&mut rest)?;
+            if !rest.is_empty() {
+                return Err(WireError::Long(rest.len()));
+            }
+            Crossing::Turn {
+                thread: both >> 1,
+                new: both & 1 != 0,
+            }
         }
         other => return Err(WireError::Unknown(*other)),
     })
@@ -171,6 +185,8 @@ mod tests {
                 }
             }),
             (any::<u64>(), any::<u64>()).prop_map(|(sum, pool)| Crossing::End { sum, pool }),
+            (0..u32::MAX / 2, any::<bool>())
+                .prop_map(|(thread, new)| Crossing::Turn { thread, new }),
             (any::<u32>(), any::<i32>()).prop_map(|(mark, value)| Crossing::Jump { mark, value }),
         ]
     }

@@ -121,6 +121,10 @@ impl<'s> Told<'s> {
                 }
                 vec![call]
             }
+            Crossing::Turn { thread, new } => {
+                let result = answer::SWITCH + (u64::from(thread) << 1 | u64::from(new));
+                vec![self.call(&[ask::NEXT], result, Vec::new())?]
+            }
             Crossing::Jump { mark, value } => {
                 let result = answer::JUMP + u64::from(mark);
                 vec![self.call(&[ask::NEXT], result, value.to_le_bytes().to_vec())?]
@@ -149,6 +153,10 @@ fn pack(crossing: &Crossing) -> Option<Vec<u8>> {
         } => (1, *function, arguments),
         Crossing::Value { site, bytes } => (2, *site, bytes),
         Crossing::Result { site, bytes, .. } => (3, *site, bytes),
+        Crossing::Turn { thread, new } => {
+            value = Vec::new();
+            (6, *thread << 1 | u32::from(*new), &value)
+        }
         Crossing::Jump { mark, value: given } => {
             value = given.to_le_bytes().to_vec();
             (5, *mark, &value)

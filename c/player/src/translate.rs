@@ -10,7 +10,7 @@ use reprise_process_events::{
 };
 use reprise_recording::pages::{Page, Pages};
 use reprise_recording::{
-    Closing, Ending, Manifest, OpenError, ReadError, Recording, Source, StreamInfo, WriteError,
+    Closing, Ending, Manifest, OpenError, ReadError, Recording, Source, StreamId, StreamInfo, WriteError,
     Writer,
 };
 use reprise_tracee::processor;
@@ -151,7 +151,11 @@ pub fn translate<S: Source>(recording: &Recording<S>) -> Result<Translated, Tran
         Some(Crossing::End { pool, .. }) => pool.min(area::LEN / 2),
         _ => POOL_LEN,
     };
-    append(&Event::Start(start(&subject, pool)))?;
+    let threads = match subject.program.threads {
+        true => threads(recording, stream)?,
+        false => 0,
+    };
+    append(&Event::Start(start(&subject, pool, threads)))?;
     let count = recording.next_number(stream);
     let mut told = Told::new(&subject);
     let mut events = recording.events(stream, 0)?;
@@ -199,6 +203,20 @@ pub fn translate<S: Source>(recording: &Recording<S>) -> Result<Translated, Tran
     })
 }
 
+/// The highest number of a thread, if there is more than one.
+fn threads<S: Source>(recording: &Recording<S>, stream: StreamId) -> Result<u32, TranslateError> {
+    let mut highest = 0;
+    let mut events = recording.events(stream, 0)?;
+    while let Some(event) = events.next()? {
+        if event.payload.first() == Some(&6)
+            && let Ok(Crossing::Turn { thread, .. }) = reprise_c_events::read(event.payload)
+        {
+            highest = highest.max(thread);
+        }
+    }
+    Ok(highest.min(area::THREADS))
+}
+
 /// The last page of the stack, with what a debugger looks for to find out which
 /// program this is: where its headers are, and its entry.
 fn for_debuggers<S: Source>(
@@ -227,7 +245,7 @@ fn for_debuggers<S: Source>(
     Ok(Some(page))
 }
 
-fn start(subject: &Subject, pool: u64) -> Start {
+fn start(subject: &Subject, pool: u64, threads: u32) -> Start {
     let mut regions: Vec<Region> = subject
         .regions
         .iter()
@@ -250,6 +268,18 @@ fn start(subject: &Subject, pool: u64) -> Start {
         protection: 3,
         name: name.to_owned(),
     }));
+    for thread in 1..=threads {
+        let stacks = [
+            (area::thread_stack(thread), "[inside]"),
+            (area::replay_thread_stack(thread), "[stack]"),
+        ];
+        regions.extend(stacks.map(|((start, end), name)| Region {
+            start,
+            end,
+            protection: 3,
+            name: name.to_owned(),
+        }));
+    }
     let mut registers = Registers::default();
     registers.set_rip(subject.start);
     // As behind a call, eight bytes off a multiple of 16.

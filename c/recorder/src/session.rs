@@ -96,9 +96,9 @@ impl Recorder {
         if !whole && matches!(closing.ending, Ending::Exited { .. }) {
             closing.not_recorded.push(NotRecorded {
                 what: "the rest of the run".to_owned(),
-                why: "it ended without the C library's exit, a second thread came inside, a jump \
-                      left the inside, or inside memory was given to a function of which \
-                      nothing is known"
+                why: "it ended without the C library's exit, too many threads were inside, a \
+                      jump left the inside, or inside memory was given to a function of \
+                      which nothing is known"
                     .to_owned(),
                 count: 1,
             });

@@ -14,7 +14,7 @@
 //! | how does an event get into the spool? | `record.rs` |
 //! | how does a replay ask, and who calls inside functions there? | `replay.rs` |
 //! | where is inside memory, and how is it allocated? | `memory.rs`, `pool.rs` |
-//! | which thread is inside? | `turn.rs` |
+//! | which thread is inside? | `turn.rs`, `step.rs`; in a replay: `threads.rs` |
 //! | how do inside functions jump to each other? | `jump.rs` |
 //! | which functions of the C library are here, too? | `own.rs`, `plain.rs`, `sort.rs` |
 //! | how is a program weighed? | `weigh.rs` |
@@ -32,6 +32,8 @@ mod pool;
 mod record;
 mod replay;
 mod sort;
+mod step;
+mod threads;
 mod turn;
 mod weigh;
 

@@ -1,7 +1,7 @@
 //! From the program into the spool.
 
-use std::cell::UnsafeCell;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::cell::{RefCell, UnsafeCell};
+use std::time::Duration;
 
 use reprise_c_events::{BUFFER_LEN, SPOOL};
 use reprise_recording::spool::ring::{RingInfo, RingWriter};
@@ -13,54 +13,31 @@ use crate::{Mode, memory, mode, set_mode, turn};
 struct Recorder {
     ring: Option<RingWriter<StdEnvironment>>,
     event: Vec<u8>,
+}
+
+thread_local! {
     /// Pieces of memory that the call that is on its way back has filled.
-    filled: Vec<(u64, u64)>,
+    static FILLED: RefCell<Vec<(u64, u64)>> = const { RefCell::new(Vec::new()) };
 }
 
 struct Shared(UnsafeCell<Recorder>);
 
-// SAFETY: `with` lets only the thread in that owns the recording.
+// SAFETY: only the thread whose turn it is writes events.
 unsafe impl Sync for Shared {}
 
 static RECORDER: Shared = Shared(UnsafeCell::new(Recorder {
     ring: None,
     event: Vec::new(),
-    filled: Vec::new(),
 }));
-
-/// Whose recording it is: the thread pointer of the first that went inside.
-static OWNER: AtomicU64 = AtomicU64::new(0);
-
-fn thread() -> u64 {
-    let pointer: u64;
-    // SAFETY: the C library keeps the thread pointer at the place that it points to.
-    unsafe { std::arch::asm!("mov {}, fs:[0]", out(reg) pointer, options(nostack, readonly)) };
-    pointer
-}
-
-/// The recording is the first thread's that goes inside. Another one that does ends
-/// it: there is no order among them yet.
-pub(crate) fn claim() -> bool {
-    let me = thread();
-    let owner = OWNER.compare_exchange(0, me, Ordering::Relaxed, Ordering::Relaxed);
-    let other = owner.is_err_and(|owner| owner != me);
-    if other {
-        set_mode(Mode::Off);
-    }
-    !other
-}
 
 /// The program runs on unrecorded.
 pub(crate) fn give_up() {
     set_mode(Mode::Off);
 }
 
-/// The recorder, if it is this thread's.
+/// The recorder. It is this thread's turn.
 fn with(act: impl FnOnce(&mut Recorder, &mut RingWriter<StdEnvironment>)) {
-    if !claim() {
-        return;
-    }
-    // SAFETY: only the owner gets here, and `act` does not come here again.
+    // SAFETY: one thread is inside at a time, and `act` does not come here again.
     let recorder = unsafe { &mut *RECORDER.0.get() };
     if let Some(mut ring) = recorder.ring.take() {
         act(recorder, &mut ring);
@@ -113,7 +90,13 @@ extern "C" fn forked() {
 }
 
 extern "C" fn end() {
+    /// How long a thread that computes may keep the program from ending.
+    const PATIENCE: Duration = Duration::from_millis(100);
     if mode() != Mode::Record {
+        return;
+    }
+    if !turn::try_enter(PATIENCE) {
+        set_mode(Mode::Off);
         return;
     }
     with(|recorder, ring| {
@@ -129,8 +112,9 @@ extern "C" fn end() {
         ring.append(&recorder.event);
     });
     set_mode(Mode::Off);
-    // SAFETY: nobody is inside any more.
+    // SAFETY: it is this thread's turn.
     unsafe { (*RECORDER.0.get()).ring = None };
+    turn::leave();
 }
 
 #[used]
@@ -163,7 +147,7 @@ pub(crate) fn simple(tag: u8, site: u32, bytes: &[u8]) {
 /// Outside memory is read, in one piece: where a copy of it is. Another thread may write
 /// there at any moment, and what is written down has to be what is used.
 pub(crate) fn read(site: u32, address: *const u8, len: usize) -> *const u8 {
-    if len > BUFFER_LEN || !claim() {
+    if len > BUFFER_LEN {
         return address;
     }
     let buffer = crate::replay::buffer();
@@ -185,11 +169,12 @@ pub(crate) fn values(site: u32, bytes: &[u8]) {
 
 /// The call that is on its way back has filled memory.
 pub(crate) fn filled(address: u64, len: u64) {
-    with(|recorder, _| recorder.filled.push((address, len)));
+    FILLED.with_borrow_mut(|filled| filled.push((address, len)));
 }
 
 /// A call is back.
 pub(crate) fn result(site: u32, bytes: &[u8]) {
+    let filled = FILLED.take();
     with(|recorder, ring| {
         let mut event = std::mem::take(&mut recorder.event);
         event.clear();
@@ -197,7 +182,7 @@ pub(crate) fn result(site: u32, bytes: &[u8]) {
         number(&mut event, u64::from(site));
         number(&mut event, bytes.len() as u64);
         event.extend_from_slice(bytes);
-        for (address, len) in recorder.filled.drain(..) {
+        for (address, len) in filled {
             event.extend_from_slice(&address.to_le_bytes());
             number(&mut event, len);
             // SAFETY: an annotated call has just filled it.

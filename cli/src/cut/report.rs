@@ -101,7 +101,7 @@ fn text(request: &Request, report: &Report) -> String {
     for thread in report.threads.iter().take(THREADS) {
         let _ = writeln!(
             out,
-            "threads    {} ({}) may come to {}: a second thread inside ends a recording",
+            "threads    {} ({}) may come to {}: one thread is inside at a time",
             thread.begins, thread.place, thread.comes_to
         );
     }
