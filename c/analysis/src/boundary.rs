@@ -74,6 +74,8 @@ pub struct Boundary {
     /// Jumps between functions are followed: whoever jumps does it by memory that no
     /// library has.
     pub follows_jumps: bool,
+    /// Functions that are called at any moment, for a signal.
+    pub handlers: Vec<FunctionId>,
     /// What crosses, the most expensive first.
     pub flows: Vec<Cost>,
     /// The size of the graph that was cut.
@@ -179,6 +181,7 @@ pub fn find(
         functions,
         objects,
         follows_jumps,
+        handlers: effects.handlers.iter().copied().collect(),
         flows,
         nodes,
         edges,

@@ -106,6 +106,9 @@ pub(crate) fn insert(
             inserter.body(function);
         } else {
             inserter.jumps(function);
+            if id_in(&boundary.handlers, inserter.id(function)) {
+                inserter.handler(function);
+            }
         }
     }
     inserter.entries(&inside);
@@ -113,6 +116,10 @@ pub(crate) fn insert(
     Inserted {
         checked: inserter.checked,
     }
+}
+
+fn id_in(all: &[FunctionId], id: Option<FunctionId>) -> bool {
+    id.is_some_and(|id| all.contains(&id))
 }
 
 /// Inserted calls do more than the compiler has found out.
@@ -220,6 +227,25 @@ impl Inserter<'_> {
             if at.opcode() == LLVMOpcode::LLVMCall {
                 self.call(function, *at);
             }
+        }
+    }
+
+    /// The runtime is told when a handler of signals runs: what it calls while it has
+    /// interrupted the inside is no part of that.
+    fn handler(&self, function: Value) {
+        let number = self.module.int(32);
+        let (of, handles) = self.runtime("__reprise_handles", self.module.void(), &[number]);
+        let all = function.blocks().into_iter().flat_map(Block::instructions);
+        let all: Vec<Value> = all.collect();
+        let first = all
+            .iter()
+            .find(|at| at.opcode() != LLVMOpcode::LLVMAlloca)
+            .map(|at| (*at, 1));
+        let last = all.iter().filter(|at| at.opcode() == LLVMOpcode::LLVMRet);
+        for (at, begins) in first.into_iter().chain(last.map(|at| (*at, 0))) {
+            self.before(at);
+            let begins = self.module.constant(number, begins);
+            self.builder.call(of, handles, &[begins]);
         }
     }
 

@@ -247,6 +247,7 @@ fn cut(
         functions: names,
         objects: (inside, boundary.objects.len()),
         graph: (boundary.nodes, boundary.edges),
+        signals: threads::handlers_coming_inside(program, &points_to, &boundary),
         threads,
         unknown: unknown::find(program, &points_to),
         flows: boundary.flows,

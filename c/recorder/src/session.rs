@@ -97,7 +97,8 @@ impl Recorder {
             closing.not_recorded.push(NotRecorded {
                 what: "the rest of the run".to_owned(),
                 why: "it ended without the C library's exit, too many threads were inside, a \
-                      jump left the inside, or inside memory was given to a function of \
+                      jump left the inside, a handler of signals called inside functions, or \
+                      inside memory was given to a function of \
                       which nothing is known"
                     .to_owned(),
                 count: 1,

@@ -17,7 +17,7 @@
 //! | which thread is inside? | `turn.rs`, `step.rs`; in a replay: `threads.rs` |
 //! | how do inside functions jump to each other? | `jump.rs` |
 //! | which functions of the C library are here, too? | `own.rs`, `plain.rs`, `sort.rs` |
-//! | how is a program weighed? | `weigh.rs` |
+//! | how is a program weighed? | `weigh.rs`; are annotations right? `verify.rs` |
 #![allow(
     unsafe_code,
     reason = "it is called by C, and its memory is the program's"
@@ -35,6 +35,7 @@ mod sort;
 mod step;
 mod threads;
 mod turn;
+mod verify;
 mod weigh;
 
 use std::sync::atomic::{AtomicU8, Ordering};

@@ -50,10 +50,30 @@ struct Mine {
     number: Cell<u32>,
     /// It runs inside code.
     inside: Cell<bool>,
-    /// How many of its calls from inside to outside are on their way.
+    /// A handler of signals begins, or ends.
+pub(crate) fn handles(begins: bool) {
+    MINE.with(|mine| {
+        let now = mine.handlers.get();
+        mine.handlers.set(match begins {
+            // Once one has interrupted the inside, so has all that comes upon it.
+            true if now > 0 || mine.inside.get() || has_turn(mine) => now + 1,
+            true => 0,
+            false => now.saturating_sub(1),
+        });
+    });
+}
+
+/// Whether a handler of signals runs that has interrupted the inside.
+pub(crate) fn is_interrupted() -> bool {
+    MINE.with(|mine| mine.handlers.get() > 0)
+}
+
+/// How many of its calls from inside to outside are on their way.
     depth: Cell<u32>,
     /// Its inside stack pointer while it is not its turn; 0 before it has one.
     stack: Cell<u64>,
+    /// How many handlers of signals it runs that have interrupted the inside.
+    handlers: Cell<u32>,
 }
 
 thread_local! {
@@ -63,6 +83,7 @@ thread_local! {
             inside: Cell::new(false),
             depth: Cell::new(0),
             stack: Cell::new(0),
+            handlers: Cell::new(0),
         }
     };
     /// Its number is another one's when it ends.

@@ -105,6 +105,13 @@ fn text(request: &Request, report: &Report) -> String {
             thread.begins, thread.place, thread.comes_to
         );
     }
+    for handler in report.signals.iter().take(THREADS) {
+        let _ = writeln!(
+            out,
+            "signals    {} ({}) may come to {}: that ends a recording if it interrupts the inside",
+            handler.begins, handler.place, handler.comes_to
+        );
+    }
     if !report.unknown.is_empty() {
         let named = report.unknown.iter().take(UNKNOWN);
         let named = named.map(|one| format!("{} ({})", one.name, one.place));

@@ -178,6 +178,28 @@ fn memory_that_libraries_lend() {
     assert!(!said.contains("unknown"), "{said}");
 }
 
+/// A function writes to memory of which its annotation says nothing: the weighing run says
+/// so, with the place.
+#[test]
+fn wrong_annotations_are_found() {
+    let stage = Stage::new("c-lent");
+    let (_, said) = stage.run(&["cut", "./prog", "--weigh", "--", "./prog"]);
+    assert!(!said.contains("annotation"), "{said}");
+    let wrong = stage.folder.path().join("wrong.txt");
+    fs::write(&wrong, "snprintf: nothing\n").unwrap();
+    let (_, said) = stage.run(&[
+        "cut",
+        "./prog",
+        "--weigh",
+        "--annotations",
+        "wrong.txt",
+        "--",
+        "./prog",
+    ]);
+    let expected = "snprintf (main.c:62) writes to memory of which its annotation does not say so";
+    assert!(said.contains(expected), "{said}");
+}
+
 /// Compilers are missing, sources have changed, and there is assembly in the target.
 #[test]
 fn bad_sources() {

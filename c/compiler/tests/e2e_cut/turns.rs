@@ -61,3 +61,30 @@ fn threads_that_spin() {
         in_turns(&stage, &["--whole-program"], 3);
     }
 }
+
+/// A handler of signals writes to outside memory while the inside runs, which reads that.
+/// If it calls an inside function then, the recording ends, and what there is replays.
+#[test]
+fn signals_come_at_any_moment() {
+    let stage = Stage::new("c-signals");
+    let cut = [
+        "cut", "./prog", "--target", "in_*", "--naive", "-o", "prog.cut",
+    ];
+    let (said, _) = stage.run(&cut);
+    says(
+        &said,
+        "signals out_handle (main.c:15) may come to in_add: that ends a recording if it \
+         interrupts the inside",
+    );
+    stage.run(&["record", "-o", "x.reprise", "--", "./prog.cut"]);
+    let (_, replayed) = stage.run(&["replay", "x.reprise"]);
+    let same = "to the end; the memory of the inside is the same";
+    assert!(replayed.contains(same), "{replayed}");
+    let (_, recorded) = stage.run(&["record", "-o", "y.reprise", "--", "./prog.cut", "calls"]);
+    assert!(recorded.contains("the rest of the run"), "{recorded}");
+    let (_, replayed) = stage.run(&["replay", "y.reprise"]);
+    assert!(
+        replayed.contains("as far as the recording goes"),
+        "{replayed}"
+    );
+}
