@@ -131,6 +131,7 @@ const STUDIES: &[Study] = &[
             "debian_wget",
             "debian_neon",
             "debian_httpd",
+            "debian_replicas",
         ],
     },
     Study {

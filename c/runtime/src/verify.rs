@@ -7,10 +7,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const TIMES: u64 = 100;
 
 /// A call that is on its way.
-#[derive(Default)]
 struct Looked {
     /// What is called, and where.
     call: usize,
+    /// How often it was looked at.
+    times: &'static AtomicU64,
     /// The memory that it was given, and what was in it.
     pieces: Vec<(u64, Vec<u8>)>,
     /// What it may have filled.
@@ -71,12 +72,14 @@ fn unnoticed(act: impl FnOnce(&mut Option<Looked>)) {
 #[unsafe(no_mangle)]
 extern "C" fn __reprise_verify(call: *const u8, times: *const AtomicU64) {
     // SAFETY: inserted code hands over a counter of its own.
-    let times = unsafe { &*times };
+    let times: &'static AtomicU64 = unsafe { &*times };
     unnoticed(|looked| {
         let again = times.fetch_add(1, Ordering::Relaxed) < TIMES;
         *looked = again.then(|| Looked {
             call: call.addr(),
-            ..Looked::default()
+            times,
+            pieces: Vec::new(),
+            filled: Vec::new(),
         });
     });
 }
@@ -114,6 +117,7 @@ extern "C" fn __reprise_verified() {
                 filled.any(|(start, len)| address.wrapping_sub(*start) < *len)
             };
             if changed.any(|(address, (one, other))| one != other && !is_filled(address)) {
+                looked.times.store(TIMES, Ordering::Relaxed);
                 let text = looked.call as *const u8;
                 // SAFETY: inserted code hands over a text of its own.
                 let text = unsafe { std::ffi::CStr::from_ptr(text.cast()) };

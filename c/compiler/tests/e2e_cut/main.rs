@@ -8,6 +8,7 @@ mod debian;
 mod jumps;
 mod measure;
 mod programs;
+mod replicas;
 mod servers;
 mod stage;
 mod turns;
@@ -196,7 +197,7 @@ fn wrong_annotations_are_found() {
         "--",
         "./prog",
     ]);
-    let expected = "snprintf (main.c:62) writes to memory of which its annotation does not say so";
+    let expected = "snprintf (main.c:61) writes to memory of which its annotation does not say so";
     assert!(said.contains(expected), "{said}");
 }
 
