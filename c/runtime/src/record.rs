@@ -169,12 +169,12 @@ pub(crate) fn values(site: u32, bytes: &[u8]) {
 
 /// The call that is on its way back has filled memory.
 pub(crate) fn filled(address: u64, len: u64) {
-    FILLED.with_borrow_mut(|filled| filled.push((address, len)));
+    let _ = FILLED.try_with(|filled| filled.borrow_mut().push((address, len)));
 }
 
 /// A call is back.
 pub(crate) fn result(site: u32, bytes: &[u8]) {
-    let filled = FILLED.take();
+    let filled = FILLED.try_with(RefCell::take).unwrap_or_default();
     with(|recorder, ring| {
         let mut event = std::mem::take(&mut recorder.event);
         event.clear();
