@@ -16,7 +16,7 @@
 //! | where is inside memory, and how is it allocated? | `memory.rs`, `pool.rs` |
 //! | which thread is inside? | `turn.rs`, `step.rs`; in a replay: `threads.rs` |
 //! | how do inside functions jump to each other? | `jump.rs` |
-//! | which functions of the C library are here, too? | `own.rs`, `plain.rs`, `sort.rs` |
+//! | which functions of the C library are here, too? | `own.rs`, `plain.rs`, `round.rs`, `sort.rs` |
 //! | how is a program weighed? | `weigh.rs`; are annotations right? `verify.rs` |
 #![allow(
     unsafe_code,
@@ -31,6 +31,7 @@ mod plain;
 mod pool;
 mod record;
 mod replay;
+mod round;
 mod sort;
 mod step;
 mod threads;

@@ -10,6 +10,12 @@ use super::shape::{may_hold_pointer, moved, scanned};
 use super::{Reader, known_name, place};
 use crate::ir::Value;
 
+/// What a compiler has calls of a library for, of which the runtime has none.
+const BY_LIBRARY: &[&str] = &[
+    "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "exp2", "exp10",
+    "log", "log2", "log10", "pow", "fma", "frexp", "ldexp", "lround", "llround", "lrint", "llrint",
+];
+
 impl Reader<'_> {
     pub(super) fn call(&mut self, function: FunctionId, at: Value, times: u64) {
         let mut callee = at.callee();
@@ -159,6 +165,11 @@ impl Reader<'_> {
 
     fn intrinsic(&mut self, function: FunctionId, own: &str, at: Value) {
         let arguments = at.arguments();
+        let what = own.split('.').next().unwrap_or_default();
+        if BY_LIBRARY.contains(&what) {
+            let why = "it computes by a function that is only in a library";
+            self.refuse(function, why, at);
+        }
         if own.starts_with("va_") {
             // Where variable arguments are differs from run to run.
             let lists: Vec<Var> = arguments.iter().map(|one| self.value(*one)).collect();
