@@ -114,11 +114,13 @@ impl Boundary {
     }
 
     /// Whether all that a pointer may point to is inside, so that nobody has to look
-    /// at it while the program runs. A pointer to nothing known may be anything.
+    /// at it while the program runs. A pointer to nothing known may be anything. Where a
+    /// handle points to the program has no business, and a replay has no memory.
     pub fn is_inside(&self, points_to: &PointsTo, pointer: Var) -> bool {
-        let objects = points_to.objects(pointer);
+        let objects = points_to.objects(pointer).iter();
+        let mut objects = objects.filter(|object| **object != HANDLE).peekable();
         let is_inside = |object: &ObjectId| self.objects.get(*object as usize) == Some(&true);
-        !objects.is_empty() && objects.iter().all(is_inside)
+        objects.peek().is_some() && objects.all(is_inside)
     }
 }
 
