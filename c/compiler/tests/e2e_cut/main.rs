@@ -93,12 +93,13 @@ fn at_the_boundary() {
 /// in different places, and compiled with and without optimisation.
 #[test]
 fn values_of_all_kinds() {
-    let stage = Stage::new("c-values");
+    let stage = Stage::linked("c-values", &["-lm"]);
     for level in ["-O0", "-O2"] {
-        stage.run(&["cc", level, "-o", "prog", "main.c"]);
+        stage.run(&["cc", level, "-o", "prog", "main.c", "-lm"]);
         for how in [
             &["--target", "in_*"][..],
             &["--target", "in_*", "--naive"],
+            &["--target", "in_rounded", "--naive"],
             &["--target", "in_sum", "--naive"],
             &["--target", "in_count", "--naive"],
             &["--target", "in_execute", "--naive"],
