@@ -189,11 +189,11 @@ fn what_is_stored_in_lent_memory_escapes_with_it() {
         ];
         let found = solve(&p);
         assert_eq!(found.is_escaped(inner), given_to_unknown);
-        let expected: &[ObjectId] = match given_to_unknown {
-            true => &[UNKNOWN, LENT, inner],
-            false => &[LENT, inner],
-        };
-        assert_eq!(found.objects(loaded), expected);
+        match given_to_unknown {
+            // Which stands for all that has escaped.
+            true => assert!(found.objects(loaded).contains(&UNKNOWN)),
+            false => assert_eq!(found.objects(loaded), [LENT, inner]),
+        }
     }
 }
 
