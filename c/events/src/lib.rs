@@ -6,12 +6,13 @@
 //! place when it asks.
 //!
 //! ```text
-//!  byte    1 entry, 2 value, 3 result, 4 end, 5 jump, 6 turn
+//!  byte    1 entry, 2 value, 3 result, 4 end, 5 jump, 6 turn, 7 forked
 //!  entry:   number of the function, bytes of the arguments (eight for each)
 //!  value:   number of the site, bytes
 //!  result:  number of the site, number of bytes, bytes,
 //!           then up to the end: word address, number of bytes, bytes
 //!  turn:    number: twice the number of the thread, and one more if it is new there
+//!  forked:  number of the process, word: how many events of it
 //!  jump:    number of the mark, four bytes: the value
 //!  end:     word: checksum of all inside memory, word: how much of the pool is used
 //!
@@ -24,7 +25,8 @@
 //! filled these pieces of inside memory. *jump*: an outside function jumps to where an
 //! inside one has marked a place, by the number of that mark. Everything else follows.
 //! *turn*: the events that follow are another thread's, which is inside now; before the
-//! first they are those of thread 1. Version 1 had no jumps and one thread.
+//! first they are those of thread 1. *forked*: the first event of a child; before it come
+//! so many events of its parent. Version 1 had no jumps, one thread and no children.
 //!
 //! Pure; reader and writer are side by side.
 #![deny(clippy::panic, clippy::unwrap_used)]
@@ -184,6 +186,13 @@ pub enum Crossing {
         bytes: Vec<u8>,
         /// What it has filled.
         filled: Vec<(u64, Vec<u8>)>,
+    },
+    /// A child begins.
+    Forked {
+        /// Its parent.
+        process: u32,
+        /// How many events of that come before.
+        events: u64,
     },
     /// It is another thread's turn.
     Turn {

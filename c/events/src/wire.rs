@@ -50,6 +50,11 @@ pub fn write(event: &Crossing, out: &mut Vec<u8>) {
                 out.extend_from_slice(bytes);
             }
         }
+        Crossing::Forked { process, events } => {
+            out.push(7);
+            number(out, u64::from(*process));
+            out.extend_from_slice(&events.to_le_bytes());
+        }
         Crossing::Turn { thread, new } => {
             out.push(6);
             number(out, u64::from(*thread) << 1 | u64::from(*new));
@@ -124,6 +129,14 @@ pub fn read(bytes: &[u8]) -> Result<Crossing, WireError> {
                 new: both & 1 != 0,
             }
         }
+        7 => {
+            let process = small(&mut rest)?;
+            let events = take_word(&mut rest)?;
+            if !rest.is_empty() {
+                return Err(WireError::Long(rest.len()));
+            }
+            Crossing::Forked { process, events }
+        }
         other => return Err(WireError::Unknown(*other)),
     })
 }
@@ -185,6 +198,8 @@ mod tests {
                 }
             }),
             (any::<u64>(), any::<u64>()).prop_map(|(sum, pool)| Crossing::End { sum, pool }),
+            (any::<u32>(), any::<u64>())
+                .prop_map(|(process, events)| Crossing::Forked { process, events }),
             (0..u32::MAX / 2, any::<bool>())
                 .prop_map(|(thread, new)| Crossing::Turn { thread, new }),
             (any::<u32>(), any::<i32>()).prop_map(|(mark, value)| Crossing::Jump { mark, value }),

@@ -3,19 +3,20 @@
 use std::fs::File;
 use std::io;
 
-use reprise_c_events::{Crossing, DETAILS, KIND, QUESTION, Subject, VERSION, WireError, area};
+use reprise_c_events::{Crossing, DETAILS, QUESTION, Subject, VERSION, WireError, area};
 use reprise_process_events::{
     Call, Event, KIND as PROCESS_KIND, RECORDING, Region, Registers, Start, State,
     VERSION as PROCESS_VERSION, wire,
 };
 use reprise_recording::pages::{Page, Pages};
 use reprise_recording::{
-    Closing, Ending, Manifest, OpenError, ReadError, Recording, Source, StreamId, StreamInfo, WriteError,
+    Closing, Ending, Manifest, OpenError, ReadError, Recording, Source, StreamInfo, WriteError,
     Writer,
 };
 use reprise_tracee::processor;
 use serde::Deserialize as _;
 
+use crate::pieces::{self, Piece};
 use crate::told::Told;
 
 /// The process of the recording that is made.
@@ -42,6 +43,9 @@ pub enum TranslateError {
     /// It lacks what says how to play it.
     #[error("it does not say what program it is of")]
     NoSubject,
+    /// It has no such process.
+    #[error("there is no process {0} in it")]
+    NoProcess(u32),
     /// It has no events.
     #[error("it holds nothing that crossed the boundary")]
     Empty,
@@ -82,6 +86,8 @@ pub struct Translated {
     pub events: u64,
     /// Which crossing is the first that each call tells.
     firsts: Vec<u64>,
+    /// Where they are in the recording.
+    pub(crate) pieces: Vec<Piece>,
     /// The signal that killed the program. A last question follows the crossings then,
     /// which nobody asks: the replay runs into what killed it, if that was inside.
     pub killed: Option<u32>,
@@ -100,16 +106,16 @@ impl Translated {
     }
 }
 
-/// Makes a recording of a process.
-pub fn translate<S: Source>(recording: &Recording<S>) -> Result<Translated, TranslateError> {
+/// Makes a recording of a process: of the first, or of one of its children by its number
+/// or its place in the recording.
+pub fn translate<S: Source>(
+    recording: &Recording<S>,
+    process: Option<u32>,
+) -> Result<Translated, TranslateError> {
     let subject = recording.manifest().details.get(DETAILS);
     let subject = subject.and_then(|subject| Subject::deserialize(subject).ok());
     let subject = subject.ok_or(TranslateError::NoSubject)?;
-    let stream = recording.streams().find(|(_, info)| info.kind == KIND);
-    let (stream, info) = stream.ok_or(TranslateError::Empty)?;
-    if info.version > VERSION {
-        return Err(TranslateError::Version(info.version));
-    }
+    let pieces = pieces::of(recording, process)?;
     let file = tempfile::tempfile()?;
     let kept = file.try_clone()?;
     let manifest = Manifest {
@@ -142,44 +148,47 @@ pub fn translate<S: Source>(recording: &Recording<S>) -> Result<Translated, Tran
         wire::write(event, &mut bytes);
         out.append(&bytes)
     };
-    let last = recording.next_number(stream).saturating_sub(1);
-    let mut events = recording.events(stream, last)?;
-    let last = events
-        .next()?
-        .and_then(|event| reprise_c_events::read(event.payload).ok());
+    let last = match pieces.last() {
+        Some(piece) if piece.to > 0 => recording.events(piece.stream, piece.to - 1)?.next()?,
+        _ => None,
+    };
+    let last = last.and_then(|event| reprise_c_events::read(event.payload).ok());
     let pool = match last {
         Some(Crossing::End { pool, .. }) => pool.min(area::LEN / 2),
         _ => POOL_LEN,
     };
     let threads = match subject.program.threads {
-        true => threads(recording, stream)?,
+        true => threads(recording, &pieces)?,
         false => 0,
     };
     append(&Event::Start(start(&subject, pool, threads)))?;
-    let count = recording.next_number(stream);
+    let count: u64 = pieces.iter().map(|piece| piece.to - piece.from).sum();
     let mut told = Told::new(&subject);
-    let mut events = recording.events(stream, 0)?;
     let (mut whole, mut crossings) = (false, 0);
-    while let Some(event) = events.next()? {
-        let number = event.number;
-        let crossing =
-            reprise_c_events::read(event.payload).map_err(|error| TranslateError::Event {
-                event: number,
-                error,
-            })?;
-        // The last is not told ahead: when it is asked for, all others were used.
-        let alone = number + 1 >= count;
-        let calls = told.tell(crossing, alone);
-        for call in calls.ok_or(TranslateError::Long(number))? {
-            append(&Event::Call(call))?;
+    for piece in &pieces {
+        let mut events = recording.events(piece.stream, piece.from)?;
+        while let Some(event) = events.next()?
+            && event.number < piece.to
+        {
+            let number = event.number;
+            let crossing =
+                reprise_c_events::read(event.payload).map_err(|error| TranslateError::Event {
+                    event: number,
+                    error,
+                })?;
+            crossings += 1;
+            // The last is not told ahead: when it is asked for, all others were used.
+            let calls = told.tell(crossing, crossings >= count);
+            for call in calls.ok_or(TranslateError::Long(number))? {
+                append(&Event::Call(call))?;
+            }
+            whole = event.payload.first() == Some(&4);
         }
-        crossings += 1;
-        whole = event.payload.first() == Some(&4);
     }
     let firsts = told.finish();
     let ending = recording.closing().map(|closing| &closing.ending);
     let killed = match ending {
-        Some(Ending::Killed { signal }) if !whole => u32::try_from(*signal).ok(),
+        Some(Ending::Killed { signal }) if !whole && pieces.len() == 1 => u32::try_from(*signal).ok(),
         _ => None,
     };
     if killed.is_some() {
@@ -198,20 +207,23 @@ pub fn translate<S: Source>(recording: &Recording<S>) -> Result<Translated, Tran
         subject,
         whole,
         events: crossings,
+        pieces,
         firsts,
         killed,
     })
 }
 
 /// The highest number of a thread, if there is more than one.
-fn threads<S: Source>(recording: &Recording<S>, stream: StreamId) -> Result<u32, TranslateError> {
+fn threads<S: Source>(recording: &Recording<S>, pieces: &[Piece]) -> Result<u32, TranslateError> {
     let mut highest = 0;
-    let mut events = recording.events(stream, 0)?;
-    while let Some(event) = events.next()? {
-        if event.payload.first() == Some(&6)
-            && let Ok(Crossing::Turn { thread, .. }) = reprise_c_events::read(event.payload)
-        {
-            highest = highest.max(thread);
+    for piece in pieces {
+        let mut events = recording.events(piece.stream, piece.from)?;
+        while let Some(event) = events.next()? {
+            if event.payload.first() == Some(&6)
+                && let Ok(Crossing::Turn { thread, .. }) = reprise_c_events::read(event.payload)
+            {
+                highest = highest.max(thread);
+            }
         }
     }
     Ok(highest.min(area::THREADS))

@@ -51,7 +51,7 @@ impl Recorder {
         let writer = Writer::start(file, &manifest(image, command))?;
         image.write(&writer)?;
         let config = SpoolConfig {
-            rings: 8,
+            rings: 16,
             ring_size: 8 << 20,
             dead_after_ms: 5000,
             kinds: vec![(KIND.to_owned(), VERSION)],

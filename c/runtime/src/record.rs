@@ -1,6 +1,7 @@
 //! From the program into the spool.
 
 use std::cell::{RefCell, UnsafeCell};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use reprise_c_events::{BUFFER_LEN, SPOOL};
@@ -11,8 +12,15 @@ use crate::{Mode, memory, mode, set_mode, turn};
 
 /// What is needed while events are written.
 struct Recorder {
+    spool: Option<SubjectSpool>,
     ring: Option<RingWriter<StdEnvironment>>,
     event: Vec<u8>,
+    /// How many there are.
+    events: u64,
+    /// Whose they are.
+    process: u32,
+    /// How many children were forked.
+    children: u32,
 }
 
 thread_local! {
@@ -26,8 +34,12 @@ struct Shared(UnsafeCell<Recorder>);
 unsafe impl Sync for Shared {}
 
 static RECORDER: Shared = Shared(UnsafeCell::new(Recorder {
+    spool: None,
     ring: None,
     event: Vec::new(),
+    events: 0,
+    process: 0,
+    children: 0,
 }));
 
 /// The program runs on unrecorded.
@@ -41,6 +53,7 @@ fn with(act: impl FnOnce(&mut Recorder, &mut RingWriter<StdEnvironment>)) {
     let recorder = unsafe { &mut *RECORDER.0.get() };
     if let Some(mut ring) = recorder.ring.take() {
         act(recorder, &mut ring);
+        recorder.events += 1;
         recorder.ring = Some(ring);
     }
 }
@@ -56,23 +69,27 @@ extern "C" fn begin() {
     };
     // SAFETY: nothing else runs yet. What the program starts has its own recording.
     unsafe { std::env::remove_var(SPOOL) };
-    let info = RingInfo {
-        process: std::process::id(),
-        thread: 1,
-        name: "main",
-        ..RingInfo::default()
-    };
-    let ring = SubjectSpool::open(path)
-        .ok()
-        .and_then(|spool| spool.ring(info));
-    if ring.is_none() {
+    // SAFETY: nothing else runs yet.
+    let recorder = unsafe { &mut *RECORDER.0.get() };
+    recorder.spool = SubjectSpool::open(path).ok();
+    recorder.process = std::process::id();
+    recorder.ring = ring(recorder, "main");
+    if recorder.ring.is_none() {
         return;
     }
-    // SAFETY: nothing else runs yet.
-    unsafe { (*RECORDER.0.get()).ring = ring };
     set_mode(Mode::Record);
-    // SAFETY: a handler that takes nothing and lives as long as the program.
-    unsafe { pthread_atfork(None, None, Some(forked)) };
+    // SAFETY: handlers that take nothing and live as long as the program.
+    unsafe { pthread_atfork(Some(forking), Some(parent), Some(child)) };
+}
+
+fn ring(recorder: &Recorder, name: &str) -> Option<RingWriter<StdEnvironment>> {
+    let info = RingInfo {
+        process: recorder.process,
+        thread: 1,
+        name,
+        ..RingInfo::default()
+    };
+    recorder.spool.as_ref()?.ring(info)
 }
 
 unsafe extern "C" {
@@ -83,10 +100,48 @@ unsafe extern "C" {
     ) -> i32;
 }
 
-/// The child of a fork runs on unrecorded.
-extern "C" fn forked() {
-    set_mode(Mode::Off);
+/// It became this thread's turn for a fork.
+static ENTERED: AtomicBool = AtomicBool::new(false);
+
+/// The most children that are recorded; there is a ring for each.
+const CHILDREN: u32 = 6;
+
+/// The program is about to fork: nobody is to be in the midst of something inside, since a
+/// child has what was done so far and one thread.
+extern "C" fn forking() {
+    if mode() == Mode::Record {
+        ENTERED.store(turn::enter(), Ordering::Relaxed);
+        // SAFETY: it is this thread's turn.
+        unsafe { (*RECORDER.0.get()).children += 1 };
+    }
+}
+
+extern "C" fn parent() {
+    if ENTERED.swap(false, Ordering::Relaxed) {
+        turn::leave();
+    }
+}
+
+/// What a child does is recorded behind what its parent did before.
+extern "C" fn child() {
     turn::forked();
+    if mode() == Mode::Record {
+        // SAFETY: a child has one thread.
+        let recorder = unsafe { &mut *RECORDER.0.get() };
+        // It is the parent's, which goes on using it.
+        std::mem::forget(recorder.ring.take());
+        let (process, events) = (recorder.process, recorder.events);
+        recorder.process = std::process::id();
+        recorder.events = 0;
+        if recorder.children <= CHILDREN {
+            recorder.ring = ring(recorder, "child");
+        }
+        match recorder.ring.is_some() {
+            true => simple(7, process, &events.to_le_bytes()),
+            false => set_mode(Mode::Off),
+        }
+    }
+    parent();
 }
 
 extern "C" fn end() {

@@ -312,7 +312,9 @@ fn new_stack(number: u32) -> u64 {
 
 /// A child that was forked has one thread: it is nobody's turn but its own.
 pub(crate) fn forked() {
-    if !is_inside() {
-        TURN.store(0, Ordering::Relaxed);
-    }
+    let mine = match is_inside() {
+        true => number(),
+        false => 0,
+    };
+    TURN.store(mine, Ordering::Relaxed);
 }

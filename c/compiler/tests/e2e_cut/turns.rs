@@ -88,3 +88,25 @@ fn signals_come_at_any_moment() {
         "{replayed}"
     );
 }
+
+/// Children that are forked are recorded behind what their parent did, and replay alone.
+#[test]
+fn children_go_on_inside() {
+    let stage = Stage::new("c-forks");
+    for how in [&["--target", "in_*", "--naive"][..], &["--whole-program"]] {
+        let cut = [&["cut", "./prog", "-o", "prog.cut"], how].concat();
+        stage.run(&cut);
+        let _ = std::fs::remove_file(stage.folder.path().join("x.reprise"));
+        let (said, _) = stage.run(&["record", "-o", "x.reprise", "--", "./prog.cut"]);
+        assert_eq!(said.lines().count(), 4, "{said}");
+        let mut events = Vec::new();
+        for process in ["1", "2", "3", "4"] {
+            let (_, replayed) = stage.run(&["replay", "--process", process, "x.reprise"]);
+            let same = "to the end; the memory of the inside is the same";
+            assert!(replayed.contains(same), "{process}: {replayed}");
+            events.push(replayed);
+        }
+        events.dedup();
+        assert_eq!(events.len(), 4, "{events:?}");
+    }
+}
