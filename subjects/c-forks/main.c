@@ -7,12 +7,12 @@
 
 static long numbers[50], count;
 
-void in_add(long by) {
+__attribute__((noinline)) void in_add(long by) {
     for (int i = 0; i < 5; i++)
         numbers[count++ % 50] = by * i + rand() % 100;
 }
 
-long in_sum(void) {
+__attribute__((noinline)) long in_sum(void) {
     long sum = 0;
     for (int i = 0; i < 50; i++)
         sum = sum * 7 + numbers[i];

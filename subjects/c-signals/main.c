@@ -10,7 +10,7 @@ static volatile sig_atomic_t ticks;
 static int calls;
 static long sum, added;
 
-void in_add(long what) { added += what; }
+__attribute__((noinline)) void in_add(long what) { added += what; }
 
 static void out_handle(int signal) {
     ticks++;
@@ -18,7 +18,7 @@ static void out_handle(int signal) {
         in_add(signal);
 }
 
-long in_work(long rounds) {
+__attribute__((noinline)) long in_work(long rounds) {
     long seen = 0;
     for (long round = 0; round < rounds; round++) {
         seen += ticks;

@@ -148,11 +148,12 @@ pub fn translate<S: Source>(
         wire::write(event, &mut bytes);
         out.append(&bytes)
     };
-    let last = match pieces.last() {
-        Some(piece) if piece.to > 0 => recording.events(piece.stream, piece.to - 1)?.next()?,
-        _ => None,
-    };
-    let last = last.and_then(|event| reprise_c_events::read(event.payload).ok());
+    let mut last = None;
+    if let Some(piece) = pieces.last().filter(|piece| piece.to > 0) {
+        let mut events = recording.events(piece.stream, piece.to - 1)?;
+        let event = events.next()?;
+        last = event.and_then(|event| reprise_c_events::read(event.payload).ok());
+    }
     let pool = match last {
         Some(Crossing::End { pool, .. }) => pool.min(area::LEN / 2),
         _ => POOL_LEN,
@@ -292,6 +293,7 @@ fn start(subject: &Subject, pool: u64, threads: u32) -> Start {
             name: name.to_owned(),
         }));
     }
+    regions.sort_by_key(|region| region.start);
     let mut registers = Registers::default();
     registers.set_rip(subject.start);
     // As behind a call, eight bytes off a multiple of 16.

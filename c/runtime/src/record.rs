@@ -64,6 +64,7 @@ extern "C" fn begin() {
         eprintln!("reprise: the memory for recorded variables cannot be had");
         std::process::abort();
     }
+    turn::begin();
     let Some(path) = std::env::var_os(SPOOL) else {
         return;
     };

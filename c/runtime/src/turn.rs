@@ -50,25 +50,7 @@ struct Mine {
     number: Cell<u32>,
     /// It runs inside code.
     inside: Cell<bool>,
-    /// A handler of signals begins, or ends.
-pub(crate) fn handles(begins: bool) {
-    MINE.with(|mine| {
-        let now = mine.handlers.get();
-        mine.handlers.set(match begins {
-            // Once one has interrupted the inside, so has all that comes upon it.
-            true if now > 0 || mine.inside.get() || has_turn(mine) => now + 1,
-            true => 0,
-            false => now.saturating_sub(1),
-        });
-    });
-}
-
-/// Whether a handler of signals runs that has interrupted the inside.
-pub(crate) fn is_interrupted() -> bool {
-    MINE.with(|mine| mine.handlers.get() > 0)
-}
-
-/// How many of its calls from inside to outside are on their way.
+    /// How many of its calls from inside to outside are on their way.
     depth: Cell<u32>,
     /// Its inside stack pointer while it is not its turn; 0 before it has one.
     stack: Cell<u64>,
@@ -86,24 +68,36 @@ thread_local! {
             handlers: Cell::new(0),
         }
     };
-    /// Its number is another one's when it ends.
-    static NUMBER: Cell<Option<Number>> = const { Cell::new(None) };
 }
 
-struct Number(u32);
+/// By this the C library tells when a thread ends. It does not when the program ends,
+/// unlike Rust, and then the thread is still needed.
+static KEY: AtomicU32 = AtomicU32::new(u32::MAX);
 
-impl Drop for Number {
-    fn drop(&mut self) {
-        // What the thread does from here on, in the last moments of its life, is done by
-        // somebody else.
-        MINE.with(|mine| {
-            mine.number.set(0);
-            mine.stack.set(0);
-            mine.depth.set(0);
-        });
-        if self.0 <= area::THREADS {
-            NUMBERS.fetch_and(!(1 << (self.0 - 1)), Ordering::Release);
-        }
+unsafe extern "C" {
+    fn pthread_key_create(key: *mut u32, ends: extern "C" fn(usize)) -> i32;
+    fn pthread_setspecific(key: u32, number: usize) -> i32;
+}
+
+/// Nothing else runs yet.
+pub(crate) fn begin() {
+    let mut key = 0;
+    // SAFETY: there is room for the key, and the handler lives as long as the program.
+    if unsafe { pthread_key_create(&raw mut key, ends) } == 0 {
+        KEY.store(key, Ordering::Relaxed);
+    }
+}
+
+/// A thread ends: its number is another one's. What it does from here on, in the last
+/// moments of its life, is done by somebody else.
+extern "C" fn ends(number: usize) {
+    MINE.with(|mine| {
+        mine.number.set(0);
+        mine.stack.set(0);
+        mine.depth.set(0);
+    });
+    if let Ok(number @ 1..=area::THREADS) = u32::try_from(number) {
+        NUMBERS.fetch_and(!(1 << (number - 1)), Ordering::Release);
     }
 }
 
@@ -116,7 +110,8 @@ fn new_number() -> u32 {
         Ok(taken) => taken.trailing_ones() + 1,
         Err(_) => (BEYOND.fetch_add(1, Ordering::Relaxed) + 1) & !AWAITED,
     };
-    let _ = NUMBER.try_with(|mine| mine.set(Some(Number(number))));
+    // SAFETY: the key is the one that was made, or none.
+    unsafe { pthread_setspecific(KEY.load(Ordering::Relaxed), number as usize) };
     number
 }
 
@@ -134,6 +129,24 @@ pub(crate) fn number() -> u32 {
         Mode::Replay => threads::current(),
         _ => MINE.with(|mine| mine.number.get()),
     }
+}
+
+/// A handler of signals begins, or ends.
+pub(crate) fn handles(begins: bool) {
+    MINE.with(|mine| {
+        let now = mine.handlers.get();
+        mine.handlers.set(match begins {
+            // Once one has interrupted the inside, so has all that comes upon it.
+            true if now > 0 || mine.inside.get() || has_turn(mine) => now + 1,
+            true => 0,
+            false => now.saturating_sub(1),
+        });
+    });
+}
+
+/// Whether a handler of signals runs that has interrupted the inside.
+pub(crate) fn is_interrupted() -> bool {
+    MINE.with(|mine| mine.handlers.get() > 0)
 }
 
 /// How many of its calls from inside to outside are on their way.
