@@ -71,8 +71,8 @@ pub struct Boundary {
     pub functions: Vec<bool>,
     /// Which objects are.
     pub objects: Vec<bool>,
-    /// Jumps between functions are followed: whoever jumps does it by memory that no
-    /// library has.
+    /// Jumps between functions are followed: no library has the memory in which places to
+    /// jump to are marked.
     pub follows_jumps: bool,
     /// Functions that are called at any moment, for a signal.
     pub handlers: Vec<FunctionId>,
@@ -114,13 +114,12 @@ impl Boundary {
     }
 
     /// Whether all that a pointer may point to is inside, so that nobody has to look
-    /// at it while the program runs. A pointer to nothing known may be anything. Where a
-    /// handle points to the program has no business, and a replay has no memory.
+    /// at it while the program runs. A pointer to nothing known may be anything. Even
+    /// where a handle points to a program may look: `getc_unlocked` is a macro.
     pub fn is_inside(&self, points_to: &PointsTo, pointer: Var) -> bool {
-        let objects = points_to.objects(pointer).iter();
-        let mut objects = objects.filter(|object| **object != HANDLE).peekable();
+        let objects = points_to.objects(pointer);
         let is_inside = |object: &ObjectId| self.objects.get(*object as usize) == Some(&true);
-        objects.peek().is_some() && objects.all(is_inside)
+        !objects.is_empty() && objects.iter().all(is_inside)
     }
 }
 
@@ -190,11 +189,13 @@ pub fn find(
     })
 }
 
-/// Whether all memory by which functions jump is the program's.
+/// Whether all memory in which places to jump to are marked is the program's: then no
+/// library jumps.
 fn follows_jumps(program: &Program, points_to: &PointsTo) -> bool {
-    let mut jumps = program.functions.iter().flat_map(|one| &one.jumps);
-    jumps.all(|(memory, _)| {
-        let objects = points_to.objects(*memory);
+    let jumps = program.functions.iter().flat_map(|one| &one.jumps);
+    let mut marks = jumps.filter_map(|(memory, _)| *memory);
+    marks.all(|memory| {
+        let objects = points_to.objects(memory);
         let is_ours = |object: &ObjectId| {
             ![UNKNOWN, HANDLE, LENT].contains(object) && !points_to.is_escaped(*object)
         };

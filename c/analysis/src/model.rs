@@ -63,8 +63,8 @@ pub struct Function {
     pub result: Var,
     /// Why it cannot be inside, and where that stands.
     pub refused: Option<(String, Place)>,
-    /// Where it marks a place to jump to, or jumps: by which memory.
-    pub jumps: Vec<(Var, Place)>,
+    /// Where it marks a place to jump to, with the memory in which it does, or jumps.
+    pub jumps: Vec<(Option<Var>, Place)>,
     /// Why it can be inside only together with those who call it.
     pub no_entry: Option<String>,
     /// How often it was entered in the runs that were weighed.

@@ -104,7 +104,7 @@ fn jumps_are_followed_by_the_program_s_own_memory() {
             file: "g.c".into(),
             line: 9,
         };
-        p.functions[g as usize].jumps.push((to, place));
+        p.functions[g as usize].jumps.push((Some(to), place));
         if given_away {
             p.given_away.push(to);
         }

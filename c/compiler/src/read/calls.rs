@@ -75,9 +75,12 @@ impl Reader<'_> {
         if does.jumps {
             self.refuse(function, "it comes back twice", at);
         }
-        if let Some(memory) = does.marks.or(does.jumps_to) {
-            let memory = at.arguments().get(memory).map(|one| self.value(*one));
-            let jump = (memory.unwrap_or(NOTHING), place(at));
+        if does.marks.is_some() || does.jumps_to.is_some() {
+            let memory = does.marks.map(|at_which| {
+                let memory = at.arguments().get(at_which).copied();
+                memory.map_or(NOTHING, |memory| self.value(memory))
+            });
+            let jump = (memory, place(at));
             let known = &mut self.reading.program.functions[function as usize];
             known.jumps.push(jump);
         }
