@@ -133,7 +133,11 @@ mod tests {
             ("abc", "cargo xtask study x three", false),
             ("abd", "cargo xtask study x one", false),
         ] {
-            assert_eq!(has(&text, revision, command), expected, "{revision} {command}");
+            assert_eq!(
+                has(&text, revision, command),
+                expected,
+                "{revision} {command}"
+            );
         }
     }
 

@@ -153,7 +153,10 @@ mod tests {
             place: "main.c:7".into(),
             comes_to: "work".into(),
         };
-        assert_eq!(coming_inside(&p, &points_to, &inside(2)), [expected.clone()]);
+        assert_eq!(
+            coming_inside(&p, &points_to, &inside(2)),
+            [expected.clone()]
+        );
         let handled = Boundary {
             handlers: vec![1],
             ..inside(2)
@@ -162,10 +165,7 @@ mod tests {
             place: "an unknown place".into(),
             ..expected
         };
-        assert_eq!(
-            handlers_coming_inside(&p, &points_to, &handled),
-            [expected]
-        );
+        assert_eq!(handlers_coming_inside(&p, &points_to, &handled), [expected]);
         assert_eq!(coming_inside(&p, &points_to, &inside(3)), []);
     }
 }

@@ -230,13 +230,7 @@ fn cut(
         })
         .collect();
     let threads = threads::coming_inside(program, &points_to, &boundary);
-    let inserted = insert::insert(
-        module,
-        reading,
-        &points_to,
-        &boundary,
-        !threads.is_empty(),
-    );
+    let inserted = insert::insert(module, reading, &points_to, &boundary, !threads.is_empty());
     module
         .verify()
         .map_err(|error| failed(format!("LLVM refuses what was made: {error}")))?;

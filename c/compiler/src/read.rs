@@ -12,8 +12,8 @@ use reprise_c_analysis::model::{
     Access, Fact, FunctionId, NOTHING, ObjectId, Place, Program, Storage, Var,
 };
 
-use self::shape::{is_word, may_hold_pointer};
 pub(crate) use self::shape::{is_address_taken, scanned};
+use self::shape::{is_word, may_hold_pointer};
 use crate::ir::{LLVMOpcode, Module, Value};
 use crate::weights::Weights;
 

@@ -189,7 +189,9 @@ pub fn translate<S: Source>(
     let firsts = told.finish();
     let ending = recording.closing().map(|closing| &closing.ending);
     let killed = match ending {
-        Some(Ending::Killed { signal }) if !whole && pieces.len() == 1 => u32::try_from(*signal).ok(),
+        Some(Ending::Killed { signal }) if !whole && pieces.len() == 1 => {
+            u32::try_from(*signal).ok()
+        }
         _ => None,
     };
     if killed.is_some() {

@@ -213,7 +213,7 @@ fn what_is_called_of_libraries_through_a_pointer_counts() {
     let pointer = p.var();
     p.facts.push(Fact::Address {
         to: pointer,
-        object: crate::model::UNKNOWN,
+        object: UNKNOWN,
     });
     call(&mut p, f, f, 50, 8);
     p.calls[0].callee = Callee::Indirect(pointer);

@@ -29,12 +29,7 @@ struct Verifier<'a> {
 }
 
 /// Has all calls of annotated functions looked at.
-pub(super) fn insert(
-    module: &Module,
-    builder: &Builder,
-    reading: &Reading,
-    points_to: &PointsTo,
-) {
+pub(super) fn insert(module: &Module, builder: &Builder, reading: &Reading, points_to: &PointsTo) {
     let verifier = Verifier {
         module,
         builder,

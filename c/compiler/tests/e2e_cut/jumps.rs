@@ -53,4 +53,3 @@ fn a_jump_out_of_the_inside_ends_the_recording() {
     println!("{recorded}");
     stage.run(&["replay", "x.reprise"]);
 }
-
