@@ -155,7 +155,7 @@ mod tests {
         };
         assert_eq!(
             coming_inside(&p, &points_to, &inside(2)),
-            [expected.clone()]
+            std::slice::from_ref(&expected)
         );
         let handled = Boundary {
             handlers: vec![1],
