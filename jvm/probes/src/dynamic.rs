@@ -10,7 +10,7 @@
 use reprise_classfile::descriptor::{FieldType, MethodDescriptor};
 use reprise_classfile::mutf8::Utf8;
 use reprise_classfile::opcode;
-use reprise_classfile::read::{BootstrapMethods, Constant, Instruction};
+use reprise_classfile::read::{BootstrapMethods, Constant, Instruction, access};
 use reprise_classfile::write::{Invoke, Snippet};
 
 use crate::ProbeError;
@@ -24,10 +24,10 @@ const STRING: FieldType<'static> = FieldType::Object(Utf8(b"java/lang/String"));
 pub(crate) enum Purpose {
     /// String concatenation, with the number of its bootstrap.
     Concatenation(u16),
-    /// A lambda or method reference, and whether that is to an outside method.
+    /// A lambda or method reference.
     Function {
-        /// Whether the method is outside.
-        outside: bool,
+        /// On which side its method is.
+        refers: Refers,
         /// The constant of its handle.
         target: u16,
     },
@@ -37,23 +37,30 @@ pub(crate) enum Purpose {
     Other(String),
 }
 
+/// On which side the method of a function is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refers {
+    Inside,
+    Outside,
+    /// Of an inside class, which may have inherited it from outside, and it may be native:
+    /// who declares it is found out when the function is made.
+    Perhaps,
+    /// The receiver's class decides, each time the function is called. Whether the
+    /// receiver is captured; it is the first argument otherwise.
+    ByReceiver {
+        captured: bool,
+    },
+}
+
 pub(crate) fn instrument(body: &mut Body<'_, '_>) -> Result<(), ProbeError> {
     for (instruction, index, purpose) in sites(body)? {
         match purpose {
             Purpose::Concatenation(bootstrap) => {
                 concatenation(body, &instruction, index, bootstrap)?;
             }
-            Purpose::Function { outside, target } => {
+            Purpose::Function { refers, target } => {
                 captured(body, &instruction, index)?;
-                if outside {
-                    let mut after = Snippet::new();
-                    after.op(opcode::DUP)?;
-                    let descriptor = "(Ljava/lang/Object;)V";
-                    call(&mut after, "refersOutside", descriptor, body.pool)?;
-                    body.editor.after(instruction.offset, after)?;
-                } else {
-                    inherited(body, &instruction, target)?;
-                }
+                refer(body, &instruction, refers, target)?;
             }
             Purpose::Switch => {}
             Purpose::Other(owner) => outcall(body, &instruction, index, &owner)?,
@@ -62,41 +69,54 @@ pub(crate) fn instrument(body: &mut Body<'_, '_>) -> Result<(), ProbeError> {
     Ok(())
 }
 
-/// A reference to a method that its inside owner may have inherited from
-/// outside: who declares it is found out when the reference is made.
-fn inherited(
+/// Tells of the function that was just made where its method is, if that is not certainly
+/// inside.
+fn refer(
     body: &mut Body<'_, '_>,
     instruction: &Instruction<'_>,
+    refers: Refers,
     target: u16,
 ) -> Result<(), ProbeError> {
-    let Constant::MethodHandle { kind, reference } = body.class.pool.get(target)? else {
-        return Ok(());
-    };
-    /// `REF_newInvokeSpecial`: a constructor is not inherited.
-    const NEW: u8 = 8;
-    let member = body.class.pool.member(reference)?;
-    let own = member.class == body.class.name()? && own_method(body, &member)?.is_some();
-    if own || kind == NEW {
+    if refers == Refers::Inside {
         return Ok(());
     }
-    let owner = member.class.to_str_lossy();
-    let name = member.name.to_str_lossy();
-    let text = member.descriptor.to_str_lossy();
-    let site = body.site(
-        instruction.offset,
-        opcode::INVOKEDYNAMIC,
-        &owner,
-        &name,
-        &text,
-    );
     let mut after = Snippet::new();
     after.op(opcode::DUP)?;
-    after.push_class(&owner, body.pool)?;
-    push_id(&mut after, site, body.pool)?;
-    let descriptor = "(Ljava/lang/Object;Ljava/lang/Class;I)V";
-    call(&mut after, "refers", descriptor, body.pool)?;
+    let (name, descriptor) = match refers {
+        Refers::Inside | Refers::Outside => ("refersOutside", "(Ljava/lang/Object;)V"),
+        Refers::Perhaps => ("refers", "(Ljava/lang/Object;Ljava/lang/Class;I)V"),
+        Refers::ByReceiver { captured: true } => ("refersByCaptured", "(Ljava/lang/Object;I)V"),
+        Refers::ByReceiver { captured: false } => ("refersByFirst", "(Ljava/lang/Object;I)V"),
+    };
+    if refers == Refers::Perhaps {
+        let owner = handle_owner(body, target)?.unwrap_or_default();
+        after.push_class(&owner, body.pool)?;
+    }
+    if refers != Refers::Outside
+        && let Some(site) = referred(body, instruction, target)?
+    {
+        push_id(&mut after, site, body.pool)?;
+    }
+    call(&mut after, name, descriptor, body.pool)?;
     body.editor.after(instruction.offset, after)?;
     Ok(())
+}
+
+/// A site for the method of a handle.
+pub(crate) fn referred(
+    body: &mut Body<'_, '_>,
+    instruction: &Instruction<'_>,
+    handle: u16,
+) -> Result<Option<u32>, ProbeError> {
+    let Constant::MethodHandle { reference, .. } = body.class.pool.get(handle)? else {
+        return Ok(None);
+    };
+    let member = body.class.pool.member(reference)?;
+    let (owner, name) = (member.class.to_str_lossy(), member.name.to_str_lossy());
+    let text = member.descriptor.to_str_lossy();
+    let opcode = opcode::INVOKEDYNAMIC;
+    let site = body.site(instruction.offset, opcode, &owner, &name, &text);
+    Ok(Some(site))
 }
 
 /// Every `invokedynamic` of a body, its constant, and what it is for.
@@ -131,9 +151,10 @@ pub(crate) fn sites<'c>(
             "java/lang/invoke/StringConcatFactory" => Purpose::Concatenation(bootstrap),
             "java/lang/invoke/LambdaMetafactory" => {
                 let target = method.arguments.get(1).copied().unwrap_or_default();
-                let owner = handle_owner(body, target)?;
-                let outside = owner.is_some_and(|owner| !body.patterns.is_inside(&owner));
-                Purpose::Function { outside, target }
+                let (_, text) = class.pool.dynamic(index)?;
+                let captures = !MethodDescriptor::parse(text)?.parameters.is_empty();
+                let refers = refers(body, target, captures)?;
+                Purpose::Function { refers, target }
             }
             "java/lang/runtime/SwitchBootstraps" => Purpose::Switch,
             _ => Purpose::Other(owner),
@@ -141,6 +162,42 @@ pub(crate) fn sites<'c>(
         found.push((*instruction, index, purpose));
     }
     Ok(found)
+}
+
+/// On which side the method of a handle is.
+fn refers(body: &Body<'_, '_>, handle: u16, captures: bool) -> Result<Refers, ProbeError> {
+    /// `REF_invokeVirtual`, `REF_invokeInterface` and `REF_newInvokeSpecial`.
+    const VIRTUAL: u8 = 5;
+    const INTERFACE: u8 = 9;
+    const NEW: u8 = 8;
+    let pool = &body.class.pool;
+    let Constant::MethodHandle { kind, reference } = pool.get(handle)? else {
+        return Ok(Refers::Inside);
+    };
+    let member = pool.member(reference)?;
+    if !body.patterns.is_inside(&member.class.to_str_lossy()) {
+        return Ok(Refers::Outside);
+    }
+    let own = match member.class == body.class.name()? {
+        true => own_method(body, &member)?,
+        false => None,
+    };
+    let closed = access::PRIVATE | access::FINAL;
+    let is_final = body.class.access & access::FINAL != 0;
+    Ok(match (kind, own) {
+        // A constructor is not inherited.
+        (NEW, _) => Refers::Inside,
+        (VIRTUAL | INTERFACE, Some(flags)) if is_final || flags & closed != 0 => {
+            match flags & access::NATIVE {
+                0 => Refers::Inside,
+                _ => Refers::Outside,
+            }
+        }
+        (VIRTUAL | INTERFACE, _) => Refers::ByReceiver { captured: captures },
+        (_, Some(flags)) if flags & access::NATIVE != 0 => Refers::Outside,
+        (_, Some(_)) => Refers::Inside,
+        (_, None) => Refers::Perhaps,
+    })
 }
 
 /// The class whose member a method handle calls.

@@ -26,6 +26,10 @@ final class Native {
         return Members.refersOutside(owner, site);
     }
 
+    static boolean declares(Class<?> type, int site) {
+        return Members.declares(type, site);
+    }
+
     static boolean leavesValue(int site) {
         Tables.Site named = Tables.site(site);
         return named != null && named.leavesValue;

@@ -25,7 +25,9 @@ pub(super) fn reduced(lengths: &[usize], mut edges: Vec<Edge>) -> (Vec<Edge>, us
         let next = senders.len();
         senders.entry(edge.from).or_insert(next);
     }
-    let width = match senders.len().saturating_mul(lengths.len()) > NUMBERS {
+    // Each thread has a clock, and each stop that others follow.
+    let clocks = senders.len() + lengths.len();
+    let width = match clocks.saturating_mul(lengths.len()) > NUMBERS {
         true => 0,
         false => lengths.len(),
     };
@@ -36,7 +38,7 @@ pub(super) fn reduced(lengths: &[usize], mut edges: Vec<Edge>) -> (Vec<Edge>, us
         given_up: 0,
         reached: vec![0; lengths.len()],
         clocks: lengths.iter().map(|_| vec![0; width]).collect(),
-        seen: lengths.iter().map(|_| vec![0; lengths.len()]).collect(),
+        seen: HashMap::new(),
         sent: HashMap::new(),
         senders: &senders,
     };
@@ -54,8 +56,8 @@ struct Walk<'e> {
     reached: Vec<usize>,
     /// Per thread: how many stops of each it is known to come after.
     clocks: Vec<Vec<u32>>,
-    /// The same, as far as edges to the thread itself say.
-    seen: Vec<Vec<usize>>,
+    /// The same, as far as edges to the thread itself say, by it and the other.
+    seen: HashMap<(usize, usize), usize>,
     /// The clocks at stops that others follow.
     sent: HashMap<Stop, Vec<u32>>,
     senders: &'e HashMap<Stop, usize>,
@@ -64,34 +66,33 @@ struct Walk<'e> {
 impl Walk<'_> {
     fn run(&mut self, lengths: &[usize]) {
         let mut queue: VecDeque<usize> = (0..lengths.len()).collect();
-        // Whoever waits for a thread looks again when it has come further.
-        let mut waiting: Vec<Vec<usize>> = vec![Vec::new(); lengths.len()];
+        // Whoever waits for a thread looks again when it has come to that stop.
+        let mut waiting: HashMap<Stop, Vec<usize>> = HashMap::new();
         let mut arrived = vec![false; lengths.len()];
+        let mut first = 0;
         loop {
             while let Some(thread) = queue.pop_front() {
-                let before = self.reached[thread];
                 while self.reached[thread] < lengths[thread] {
                     let stop = (thread, self.reached[thread]);
                     if !arrived[thread] {
                         // Who comes to a stop sends there, before it waits.
                         arrived[thread] = true;
                         self.arrive(stop);
-                        queue.extend(waiting[thread].drain(..));
+                        queue.extend(waiting.remove(&stop).unwrap_or_default());
                     }
                     if let Some(unmet) = self.unmet(stop, &arrived) {
-                        waiting[unmet].push(thread);
+                        waiting.entry(unmet).or_default().push(thread);
                         break;
                     }
                     self.wait(stop);
                     self.reached[thread] += 1;
                     arrived[thread] = false;
                 }
-                if self.reached[thread] > before {
-                    queue.extend(waiting[thread].drain(..));
-                }
             }
-            let stuck = (0..lengths.len()).find(|t| self.reached[*t] < lengths[*t]);
+            // Those before have come to their ends, and stay there.
+            let stuck = (first..lengths.len()).find(|t| self.reached[*t] < lengths[*t]);
             let Some(stuck) = stuck else { return };
+            first = stuck;
             // Threads wait for one another: one of them does not.
             let stop = (stuck, self.reached[stuck]);
             let unmet: Vec<Edge> = self
@@ -105,7 +106,6 @@ impl Walk<'_> {
             self.reached[stuck] += 1;
             arrived[stuck] = false;
             queue.push_back(stuck);
-            queue.extend(waiting[stuck].drain(..));
         }
     }
 
@@ -122,11 +122,11 @@ impl Walk<'_> {
         stop < come
     }
 
-    /// A thread that has to come further first.
-    fn unmet(&self, stop: Stop, arrived: &[bool]) -> Option<usize> {
+    /// A stop that another thread has to come to first.
+    fn unmet(&self, stop: Stop, arrived: &[bool]) -> Option<Stop> {
         let mut needs = self.needs(stop).iter();
         let unmet = needs.find(|edge| !self.is_met(edge, arrived))?;
-        Some(unmet.from.0)
+        Some(unmet.from)
     }
 
     fn arrive(&mut self, stop: Stop) {
@@ -165,14 +165,15 @@ impl Walk<'_> {
             let later = needs
                 .iter()
                 .any(|other| other.from.0 == from && other.from.1 > number);
-            let known = self.seen[thread][from] > number || clock(&self.clocks[thread]);
+            let seen = self.seen.get(&(thread, from)).copied().unwrap_or(0);
+            let known = seen > number || clock(&self.clocks[thread]);
             if !(later || known || others.any(|other| clock(other))) {
                 self.kept.push(*edge);
             }
         }
         for edge in &needs {
             let (from, number) = edge.from;
-            let seen = &mut self.seen[thread][from];
+            let seen = self.seen.entry((thread, from)).or_default();
             *seen = (*seen).max(number + 1);
             if let Some(sent) = self.sent.get(&edge.from) {
                 for (own, other) in self.clocks[thread].iter_mut().zip(sent) {
@@ -180,5 +181,33 @@ impl Walk<'_> {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Edge, reduced};
+
+    /// A server may have a thread for each request: neither time nor memory goes with the
+    /// square of their number.
+    #[test]
+    fn many_threads_are_no_matter() {
+        let threads = 40_000;
+        let mut lengths = vec![2; threads];
+        lengths[0] = 2 * threads;
+        let edges = (1..threads).flat_map(|thread| {
+            let starts = (0, 2 * thread);
+            let joins = (0, 2 * thread + 1);
+            [
+                (starts, (thread, 0)),
+                // Says nothing new.
+                (starts, (thread, 1)),
+                ((thread, 1), joins),
+            ]
+        });
+        let edges: Vec<Edge> = edges.map(|(from, to)| Edge { from, to }).collect();
+        let (kept, given_up) = reduced(&lengths, edges);
+        assert_eq!(kept.len(), 2 * (threads - 1));
+        assert_eq!(given_up, 0);
     }
 }

@@ -41,6 +41,11 @@ pub(super) fn bind(session: &Session, frame: Frame) -> Option<Global> {
                 ),
                 (c"leaves", c"(Ljava/lang/Class;I)Z", leaves as *mut c_void),
                 (
+                    c"declares",
+                    c"(Ljava/lang/Class;I)Z",
+                    declares as *mut c_void,
+                ),
+                (
                     c"refersOutside",
                     c"(Ljava/lang/Class;I)Z",
                     refers_outside as *mut c_void,
@@ -150,6 +155,15 @@ extern "system" fn leaves(env: *mut JNIEnv, _: jclass, class: jclass, site: jint
     leaves.into()
 }
 
+extern "system" fn declares(env: *mut JNIEnv, _: jclass, class: jclass, site: jint) -> jboolean {
+    let declares = with_session(env, false, |session, live, _| {
+        let named = live.tables.site(site.cast_unsigned());
+        // SAFETY: the runtime passes the class of an object.
+        named.is_some_and(|named| unsafe { session.declares(class, &named).is_some() })
+    });
+    declares.into()
+}
+
 extern "system" fn refers_outside(
     env: *mut JNIEnv,
     _: jclass,
@@ -209,14 +223,27 @@ extern "system" fn field_site(
 ) -> jint {
     with_session(env, 0, |session, live, frame| {
         // SAFETY: the runtime passes a class and two strings.
-        let (owner, name, descriptor) = unsafe {
-            let owner = session.environment.class_name(owner);
-            (owner, frame.text(name), frame.text(descriptor))
+        let (class, loader, name, descriptor) = unsafe {
+            let class = session.environment.class_name(owner);
+            let loader = session.environment.loader(owner).unwrap_or_default();
+            let loader = session.loader(live, frame, loader);
+            (class, loader, frame.text(name), frame.text(descriptor))
         };
         let opcode = if is_static != 0 { PUTSTATIC } else { PUTFIELD };
-        let owner = owner.unwrap_or_default();
-        let site = site.cast_unsigned();
-        let made = live.tables.site_like(site, opcode, owner, name, descriptor);
+        let class = class.unwrap_or_default();
+        let place = match site {
+            // Native code has no place that could be told.
+            0 => {
+                let inside = session.patterns.is_inside(&class);
+                let number = live.tables.class(loader, inside, &class);
+                live.tables.somewhere(number)
+            }
+            site => match live.tables.place(site.cast_unsigned()) {
+                Some(place) => place,
+                None => return 0,
+            },
+        };
+        let made = live.tables.site_at(place, opcode, class, name, descriptor);
         made.cast_signed()
     })
 }

@@ -18,13 +18,17 @@ final class Adopted {
         final int type;
         final String name;
         final int kind;
+        /** Where a static field is; null for others. */
+        private final Object base;
         private final long offset;
 
         Field(int type, java.lang.reflect.Field field) {
             this.type = type;
             name = field.getName();
             kind = kind(field.getType());
-            offset = Ring.U.objectFieldOffset(field);
+            boolean isStatic = Modifier.isStatic(field.getModifiers());
+            base = isStatic ? Ring.U.staticFieldBase(field) : null;
+            offset = isStatic ? Ring.U.staticFieldOffset(field) : Ring.U.objectFieldOffset(field);
         }
 
         private static int kind(Class<?> c) {
@@ -39,15 +43,9 @@ final class Adopted {
                 : Type.REFERENCE;
         }
 
-        private Object reference(Object o) {
-            try {
-                return (Object) REFERENCE.invokeExact(o, offset);
-            } catch (Throwable unknown) {
-                return null;
-            }
-        }
-
-        void write(Recorder r, Object o) {
+        /** What is in the field of an object, or in a static one. */
+        void write(Recorder r, Object object) {
+            Object o = base == null ? object : base;
             switch (kind) {
                 case Type.BOOLEAN: r.value(Ring.U.getBoolean(o, offset)); break;
                 case Type.BYTE: r.value(Ring.U.getByte(o, offset)); break;
@@ -57,13 +55,21 @@ final class Adopted {
                 case Type.LONG: r.value(Ring.U.getLong(o, offset)); break;
                 case Type.FLOAT: r.value(Ring.U.getFloat(o, offset)); break;
                 case Type.DOUBLE: r.value(Ring.U.getDouble(o, offset)); break;
-                default: r.value(reference(o)); break;
+                default: r.value(reference(o, offset)); break;
             }
         }
     }
 
     /** Reads a reference: Java 12 has given the method another name. */
     private static final MethodHandle REFERENCE = find("getReference", "getObject");
+
+    static Object reference(Object o, long offset) {
+        try {
+            return (Object) REFERENCE.invokeExact(o, offset);
+        } catch (Throwable unknown) {
+            return null;
+        }
+    }
 
     private static MethodHandle find(String... names) {
         MethodType type = MethodType.methodType(Object.class, Object.class, long.class);

@@ -71,6 +71,37 @@ final class ClassInfo extends WeakReference<Class<?>> {
     volatile boolean refersOutside;
     volatile boolean refersKnown;
 
+    /** The same where the receiver of what it calls decides: the site of that; 0 for none. */
+    private volatile int target;
+    /** Where it has captured that receiver; 0 if that is its first argument. */
+    private volatile long captured;
+
+    void refersBy(int site, boolean isCaptured) {
+        Class<?> type = get();
+        if (target != 0 || type == null) {
+            return;
+        }
+        try {
+            // As the JDK's lambdas have it.
+            captured = isCaptured ? Ring.U.objectFieldOffset(type.getDeclaredField("arg$1")) : 0;
+            target = site;
+        } catch (ReflectiveOperationException | RuntimeException | LinkageError unknown) {
+            Native.left(type.getName(), "it is not known what it refers to: " + unknown);
+        }
+    }
+
+    int target() {
+        return target;
+    }
+
+    boolean isByCaptured() {
+        return captured != 0;
+    }
+
+    Object captured(Object function) {
+        return Adopted.reference(function, captured);
+    }
+
     /** The number of the class itself as a value, plus one; 0 when it has none. */
     volatile int asValue;
     /** Those of its constants, plus one, by ordinal, for {@link #ENUM}. */

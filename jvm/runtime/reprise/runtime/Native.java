@@ -16,9 +16,12 @@ final class Native {
      */
     static native boolean leaves(Class<?> type, int site);
 
+    /** Whether this very class declares the method that a site names. */
+    static native boolean declares(Class<?> type, int site);
+
     /**
      * Whether the method that a reference names, looked up in its owner, is
-     * declared outside.
+     * declared outside or native.
      */
     static native boolean refersOutside(Class<?> owner, int site);
 
