@@ -190,7 +190,11 @@ fn class(
         }
         reprise_probes::outside(&class, plan.patterns, &mut file, Numbers::InMap)
     };
-    if class.methods.iter().any(|one| one.access & access::NATIVE != 0) {
+    if class
+        .methods
+        .iter()
+        .any(|one| one.access & access::NATIVE != 0)
+    {
         // Only the agent sees that.
         let why = "what its native methods write to inside fields is not seen";
         file.skipped("", why.to_owned());
