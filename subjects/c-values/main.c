@@ -1,6 +1,7 @@
 /* What is harder to hand over than a number: structures by value in both directions and
  * through pointers, atomic operations on inside and outside memory, jumps to computed
- * places. The functions whose names begin with in_ are the target. */
+ * places, numbers that are rounded by a library. The functions whose names begin with in_ are the target. */
+#include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,11 +82,25 @@ end:
     return value;
 }
 
+/* The compiler calls a library for these on its own account. */
+__attribute__((noinline)) static long in_rounded(double number) {
+    long all = 0;
+    for (int i = 0; i < 9; i++, number = -number * 1.75) {
+        double rounded[] = {floor(number), ceil(number), trunc(number), rint(number),
+                            nearbyint(number), round(number), fmin(number, i), fmax(i, number),
+                            floorf((float)number), ceilf((float)number), roundf((float)number)};
+        for (int j = 0; j < 11; j++)
+            all = all * 3 + (long)(rounded[j] * 4) + (signbit(rounded[j]) != 0);
+    }
+    return all;
+}
+
 static long in_work(int round) {
     struct large made = out_make(round), more = in_twice(made);
     struct small small = out_small((struct small){round, 3.5});
     long sum = in_sum(made, small) + in_sum(more, small) + made.numbers[0];
     sum += out_take(more, round % 6) + more.numbers[round % 6];
+    sum += in_rounded(round * 0.25) + in_rounded(1e15 + round * 0.5) + in_rounded(-0.0);
     return sum + in_count(round) + in_execute("0120213", sum);
 }
 

@@ -1,3 +1,7 @@
+import java.lang.invoke.LambdaMetafactory;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
@@ -19,6 +23,7 @@ public class Main {
         System.out.println(bus.names());
         System.out.println(bus.first(bus.bound(0)) + " " + bus.first(bus.bound(1)));
         System.out.println(bus.twice(new Below()) + " " + bus.twice(new Shape()));
+        System.out.println(bus.madeByHand());
         try {
             bus.fails(new Outside(null));
         } catch (IllegalStateException e) {
@@ -152,6 +157,20 @@ class Bus {
         BiConsumer<Shape, Integer> none = (one, number) -> {};
         none.accept(shape, 0);
         return 2 * area.get();
+    }
+
+    /** A function that the JDK makes on demand, as old frameworks do: it is none of the inside. */
+    String madeByHand() {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            MethodHandle size = lookup.findVirtual(List.class, "size", MethodType.methodType(int.class));
+            Supplier<?> made = (Supplier<?>) LambdaMetafactory.metafactory(lookup, "get",
+                MethodType.methodType(Supplier.class, List.class), MethodType.methodType(Object.class),
+                size, MethodType.methodType(Integer.class)).getTarget().invoke(all);
+            return made.get() + " listeners";
+        } catch (Throwable e) {
+            return e.toString();
+        }
     }
 
     String fails(Listener listener) {

@@ -17,22 +17,52 @@ pub(crate) fn keep(
     command: &str,
     output: &str,
 ) -> Result<PathBuf, Failure> {
+    let now = now()?;
+    let file = file(name, &now);
+    append(
+        &root.join(&file),
+        &section(&now, &revision(root), &machine(), command, output),
+    )
+    .map_err(|error| format!("cannot write {}: {error}", file.display()))?;
+    Ok(file)
+}
+
+/// Whether a result of today and of this revision is kept that was made by a command.
+pub(crate) fn is_kept(root: &Path, name: &str, command: &str) -> Result<bool, Failure> {
+    let text = fs::read_to_string(root.join(file(name, &now()?))).unwrap_or_default();
+    Ok(has(&text, &revision(root), command))
+}
+
+/// To keep a result changes the tree, so that a revision is not clean any more.
+fn has(text: &str, revision: &str, command: &str) -> bool {
+    let clean = |revision: &str| revision.trim_end_matches("-dirty").to_owned();
+    let mut kept = None;
+    text.lines().any(|line| {
+        if let Some(revision) = line.strip_prefix("- revision: ") {
+            kept = Some(clean(revision));
+        }
+        kept == Some(clean(revision)) && line == format!("- command: `{command}`")
+    })
+}
+
+fn now() -> Result<String, Failure> {
     let now = command::stdout(Command::new("date").args(["-u", "+%F %H:%M UTC"]))?;
-    let now = now.trim();
+    Ok(now.trim().to_owned())
+}
+
+fn file(name: &str, now: &str) -> PathBuf {
     let date = now.split(' ').next().unwrap_or(now);
+    Path::new("studies").join(name).join(format!("{date}.md"))
+}
+
+fn revision(root: &Path) -> String {
     let mut describe = Command::new("git");
     describe
         .arg("-C")
         .arg(root)
         .args(["describe", "--always", "--dirty"]);
     let revision = command::stdout(&mut describe).unwrap_or_else(|_| "unknown".to_owned());
-    let file = Path::new("studies").join(name).join(format!("{date}.md"));
-    append(
-        &root.join(&file),
-        &section(now, revision.trim(), &machine(), command, output),
-    )
-    .map_err(|error| format!("cannot write {}: {error}", file.display()))?;
-    Ok(file)
+    revision.trim().to_owned()
 }
 
 fn append(file: &Path, section: &str) -> std::io::Result<()> {
@@ -91,7 +121,25 @@ fn describe(cpuinfo: &str, cores: usize, meminfo: &str, kernel: &str) -> String 
 
 #[cfg(test)]
 mod tests {
-    use super::{append, describe, section};
+    use super::{append, describe, has, section};
+
+    #[test]
+    fn a_part_that_is_kept_is_found_by_its_command_and_revision() {
+        let text = section("now", "abc", "m", "cargo xtask study x one", "1\n")
+            + &section("now", "abc-dirty", "m", "cargo xtask study x two", "2\n");
+        for (revision, command, expected) in [
+            ("abc", "cargo xtask study x one", true),
+            ("abc-dirty", "cargo xtask study x two", true),
+            ("abc", "cargo xtask study x three", false),
+            ("abd", "cargo xtask study x one", false),
+        ] {
+            assert_eq!(
+                has(&text, revision, command),
+                expected,
+                "{revision} {command}"
+            );
+        }
+    }
 
     #[test]
     fn a_machine_is_described_in_one_line() {

@@ -12,6 +12,8 @@ struct Study {
     about: &'static str,
     environment: &'static [(&'static str, &'static str)],
     program: Program,
+    /// Tests that are run and kept one by one, because all of them take long.
+    parts: &'static [&'static str],
 }
 
 /// What runs it: tests at length, or a benchmark.
@@ -115,60 +117,86 @@ const STUDIES: &[Study] = &[
         about: "the program of the paper's Figure 2: its cuts, recorded, replayed, under gdb",
         environment: &[LLVM],
         program: cut(""),
+        parts: &[],
     },
     Study {
         name: "cut-programs",
-        about: "gzip, bc, wget, neon and httpd from Debian's sources: boundaries, logs, times, replays",
+        about: "gzip, bc, wget, neon, httpd and Berkeley DB from Debian's sources: boundaries, logs, \
+                times, replays (in parts; name one to run it alone)",
         environment: &[LLVM, ("REPRISE_STUDY", "1")],
-        program: cut("debian_"),
+        program: cut(""),
+        parts: &[
+            "debian_gzip",
+            "debian_bc",
+            "debian_wget",
+            "debian_neon",
+            "debian_httpd",
+            "debian_replicas",
+        ],
     },
     Study {
         name: "cut-computing",
-        about: "six programs that compute, from Debian's sources, as a whole; a search function",
+        about: "six programs that compute, from Debian's sources, as a whole; a search function \
+                (in parts; name one to run it alone)",
         environment: &[LLVM, ("REPRISE_STUDY", "1")],
-        program: cut("computing_"),
+        program: cut(""),
+        parts: &[
+            "computing_bzip2",
+            "computing_cliquer",
+            "computing_phalanx",
+            "computing_expat",
+            "computing_lua",
+            "computing_sqlite",
+        ],
     },
     Study {
         name: "schedule-bugs",
         about: "29 small programs with bugs: runs until a failure, replays, switches minimised",
         environment: AT_LENGTH,
         program: searched("bugs"),
+        parts: &[],
     },
     Study {
         name: "schedule-cost",
         about: "kernels of several threads: plain, recorded freely, and following a schedule",
         environment: AT_LENGTH,
         program: searched("what_schedules_cost"),
+        parts: &[],
     },
     Study {
         name: "share-bugs",
         about: "12 programs with bugs and a library: how often users' shares are put together",
         environment: AT_LENGTH,
         program: searched("how_often_shares"),
+        parts: &[],
     },
     Study {
         name: "share-cost",
         about: "kernels of several threads: what recording a quarter costs, and what all does",
         environment: AT_LENGTH,
         program: searched("what_shares_cost"),
+        parts: &[],
     },
     Study {
         name: "observe-nanoxml",
         about: "classes of NanoXML, alone and in sets, recorded and replayed over 216 inputs",
         environment: AT_LENGTH,
         program: played("nanoxml", true, false),
+        parts: &[],
     },
     Study {
         name: "observe-programs",
         about: "20 sets of classes each of larger programs, recorded and replayed",
         environment: AT_LENGTH,
         program: played("programs", false, true),
+        parts: &[],
     },
     Study {
         name: "observe-libraries",
         about: "libraries from Maven Central, each inside as a whole, recorded and replayed",
         environment: AT_LENGTH,
         program: played("libraries", false, false),
+        parts: &[],
     },
     Study {
         name: "observe-cost",
@@ -178,24 +206,28 @@ const STUDIES: &[Study] = &[
             package: "reprise-jvm-player",
             name: "observe_cost",
         },
+        parts: &[],
     },
     Study {
         name: "moving",
         about: "how long it takes to move through the replay of a process, in both directions",
         environment: &[("MOVING", "long")],
         program: measured(&["e2e_moving"]),
+        parts: &[],
     },
     Study {
         name: "last-moments",
         about: "the last second of programs as a file: its size by kind, and what it costs",
         environment: &[("LAST_MOMENTS", "long")],
         program: measured(&["e2e_sizes"]),
+        parts: &[],
     },
     Study {
         name: "last-bugs",
         about: "ten bugs of known programs, captured at their crash and found backwards in gdb",
         environment: &[("LAST_BUGS", "long")],
         program: measured(&["e2e_bugs"]),
+        parts: &[],
     },
     // These are of one file: the variable says which is meant.
     Study {
@@ -203,18 +235,21 @@ const STUDIES: &[Study] = &[
         about: "httpd under load, recorded for 10 minutes, with a dump every 30 s (LAST_LOAD: seconds)",
         environment: &[("LAST_LOAD", "600")],
         program: measured(&["e2e_servers"]),
+        parts: &[],
     },
     Study {
         name: "last-contained",
         about: "recording and replaying as an ordinary user in a place like a container",
         environment: &[("LAST_CONTAINED", "1")],
         program: measured(&["e2e_servers"]),
+        parts: &[],
     },
     Study {
         name: "last-peers",
         about: "the last second side by side with CRIU, gdb's record full and rr",
         environment: &[("LAST_PEERS", "1")],
         program: measured(&["e2e_servers"]),
+        parts: &[],
     },
     Study {
         name: "last-servers",
@@ -222,12 +257,14 @@ const STUDIES: &[Study] = &[
                 another system's root to replay in)",
         environment: &[("LAST_SERVERS", "1")],
         program: measured(&["e2e_servers"]),
+        parts: &[],
     },
     Study {
         name: "last-programs",
         about: "programs from Debian and from compilers, recorded, and replayed in an empty root",
         environment: &[("LAST_PROGRAMS", "1")],
         program: measured(&["e2e_servers"]),
+        parts: &[],
     },
     Study {
         name: "recording-faults",
@@ -240,6 +277,7 @@ const STUDIES: &[Study] = &[
             release: true,
             one_by_one: false,
         },
+        parts: &[],
     },
     Study {
         name: "jvms",
@@ -252,6 +290,7 @@ const STUDIES: &[Study] = &[
             release: false,
             one_by_one: false,
         },
+        parts: &[],
     },
 ];
 
@@ -271,6 +310,37 @@ pub(crate) fn run(arguments: &[String]) -> TaskResult {
         false => Task::Study,
     })?;
     let workspace = Workspace::load()?;
+    if study.parts.is_empty() {
+        return run_one(study, &workspace, arguments).map(|()| ExitCode::SUCCESS);
+    }
+    let parts: Vec<&str> = match arguments {
+        [] => study.parts.to_vec(),
+        named => named.iter().map(String::as_str).collect(),
+    };
+    if let Some(no) = parts.iter().find(|part| !study.parts.contains(part)) {
+        return bad_usage(&format!("The study `{name}` has no part `{no}`"));
+    }
+    let mut failed = Vec::new();
+    for part in parts {
+        let typed = format!("cargo xtask study {name} {part}");
+        if results::is_kept(&workspace.root, name, &typed)? {
+            println!("{part}: a result of today and of this revision is kept already");
+            continue;
+        }
+        if let Err(error) = run_one(study, &workspace, &[part.to_owned()]) {
+            eprintln!("{error}");
+            failed.push(part);
+        }
+    }
+    match failed.is_empty() {
+        true => Ok(ExitCode::SUCCESS),
+        false => Err(format!("no result of {}", failed.join(", "))),
+    }
+}
+
+/// Runs a study, or a part of it, and keeps what it says.
+fn run_one(study: &Study, workspace: &Workspace, arguments: &[String]) -> Result<(), String> {
+    let name = study.name;
     let mut cargo = command::cargo(&study.program.arguments());
     cargo.args(arguments).current_dir(&workspace.root);
     // What the caller has set counts.
@@ -300,5 +370,5 @@ pub(crate) fn run(arguments: &[String]) -> TaskResult {
     let typed = format!("cargo xtask study {name} {}", arguments.join(" "));
     let file = results::keep(&workspace.root, name, typed.trim_end(), &output)?;
     println!("kept in {}", file.display());
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }

@@ -17,6 +17,8 @@
 //! signal:  handler 2
 //! sigaction: handler_in 2
 //! pthread_create: starts 3
+//! setjmp:  marks 1
+//! longjmp: jumps_to 1
 //! ```
 //! A function that is not listed may write to and keep everything that it can
 //! reach through its arguments. One that is listed does what the line says and
@@ -25,7 +27,8 @@
 //!
 //! *handle*: what it returns is the library's, and the program stores nothing there; *text*:
 //! what it copies has no pointers; *scans*: this argument is a format as that of `scanf`;
-//! *starts*: a thread, with the function of this argument.
+//! *starts*: a thread, with the function of this argument; *marks*, *jumps_to*: a place to
+//! jump to, in the memory of this argument.
 //!
 //! *own* means that the runtime has the function, too: it belongs to its caller,
 //! is executed again in a replay, and is no flow of its own.
@@ -85,7 +88,12 @@ pub struct Annotation {
     pub handler_in: Option<usize>,
     /// It has what this argument points to run by another thread, and keeps the others.
     pub starts: Option<usize>,
-    /// It comes back twice or not at all.
+    /// It comes back again when somebody jumps to what it has left in the memory of this
+    /// argument.
+    pub marks: Option<usize>,
+    /// It jumps to what is in the memory of this argument.
+    pub jumps_to: Option<usize>,
+    /// It comes back twice, in ways that cannot be followed.
     pub jumps: bool,
 }
 
@@ -165,6 +173,8 @@ fn read(text: &str) -> Result<Annotation, String> {
             "text" => all.text = true,
             "handle" => all.handle = true,
             "jumps" => all.jumps = true,
+            "marks" => all.marks = Some(at(1)?),
+            "jumps_to" => all.jumps_to = Some(at(1)?),
             "reallocates" => all.reallocates = Some(at(1)?),
             "frees" => all.frees = Some(at(1)?),
             "copies" => all.copies = Some((at(1)?, at(2)?)),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::graph::{self, Effects};
-use crate::model::{FunctionId, ObjectId, Place, Program, Storage, Var};
+use crate::model::{FunctionId, HANDLE, LENT, ObjectId, Place, Program, Storage, UNKNOWN, Var};
 use crate::points_to::{PointsTo, SetId};
 
 /// How the boundary is chosen.
@@ -71,6 +71,11 @@ pub struct Boundary {
     pub functions: Vec<bool>,
     /// Which objects are.
     pub objects: Vec<bool>,
+    /// Jumps between functions are followed: no library has the memory in which places to
+    /// jump to are marked.
+    pub follows_jumps: bool,
+    /// Functions that are called at any moment, for a signal.
+    pub handlers: Vec<FunctionId>,
     /// What crosses, the most expensive first.
     pub flows: Vec<Cost>,
     /// The size of the graph that was cut.
@@ -109,7 +114,8 @@ impl Boundary {
     }
 
     /// Whether all that a pointer may point to is inside, so that nobody has to look
-    /// at it while the program runs. A pointer to nothing known may be anything.
+    /// at it while the program runs. A pointer to nothing known may be anything. Even
+    /// where a handle points to a program may look: `getc_unlocked` is a macro.
     pub fn is_inside(&self, points_to: &PointsTo, pointer: Var) -> bool {
         let objects = points_to.objects(pointer);
         let is_inside = |object: &ObjectId| self.objects.get(*object as usize) == Some(&true);
@@ -125,14 +131,26 @@ pub fn find(
     choice: Choice,
 ) -> Result<Boundary, BoundaryError> {
     let effects = Effects::of(program, points_to);
-    for target in targets {
-        let function = &program.functions[*target as usize];
-        let handler = effects.handlers.contains(target).then(|| {
+    let follows_jumps = follows_jumps(program, points_to);
+    let refusal = |index: FunctionId| {
+        let function = &program.functions[index as usize];
+        let handler = effects.handlers.contains(&index).then(|| {
             let why = "it handles signals, which come at any moment".to_owned();
             (why, function.place.clone())
         });
-        if let Some((why, place)) = function.refused.clone().or(handler) {
-            let function = function.name.clone();
+        let jump = function.jumps.first().filter(|_| !follows_jumps);
+        let jump = jump.map(|(_, place)| {
+            let why = "it jumps between functions, by memory that a library may have".to_owned();
+            (why, place.clone())
+        });
+        function.refused.clone().or(handler).or(jump)
+    };
+    let refused: Vec<bool> = (0..program.functions.len() as u32)
+        .map(|index| refusal(index).is_some())
+        .collect();
+    for target in targets {
+        if let Some((why, place)) = refusal(*target) {
+            let function = program.functions[*target as usize].name.clone();
             return Err(BoundaryError::Refused {
                 function,
                 why,
@@ -143,17 +161,17 @@ pub fn find(
     let (mut nodes, mut edges) = (0, 0);
     let functions = match choice {
         Choice::Cheapest => {
-            let found = graph::cut(program, points_to, &effects, targets);
+            let found = graph::cut(program, points_to, &effects, &refused, targets);
             let found = found.map_err(|no| BoundaryError::NoWay(no.through))?;
             (nodes, edges) = (found.nodes, found.edges);
             found.inside
         }
         Choice::Naive => with_callers(program, &effects, targets),
         Choice::Whole => {
-            let can = |(index, function): (u32, &crate::model::Function)| {
-                function.defined && function.refused.is_none() && !effects.handlers.contains(&index)
-            };
-            let mut inside: Vec<bool> = (0..).zip(&program.functions).map(can).collect();
+            let all = program.functions.iter().zip(&refused);
+            let mut inside: Vec<bool> = all
+                .map(|(function, refused)| function.defined && !refused)
+                .collect();
             drop_without_entry(program, &effects, &mut inside);
             inside
         }
@@ -163,9 +181,25 @@ pub fn find(
     Ok(Boundary {
         functions,
         objects,
+        follows_jumps,
+        handlers: effects.handlers.iter().copied().collect(),
         flows,
         nodes,
         edges,
+    })
+}
+
+/// Whether all memory in which places to jump to are marked is the program's: then no
+/// library jumps.
+fn follows_jumps(program: &Program, points_to: &PointsTo) -> bool {
+    let jumps = program.functions.iter().flat_map(|one| &one.jumps);
+    let mut marks = jumps.filter_map(|(memory, _)| *memory);
+    marks.all(|memory| {
+        let objects = points_to.objects(memory);
+        let is_ours = |object: &ObjectId| {
+            ![UNKNOWN, HANDLE, LENT].contains(object) && !points_to.is_escaped(*object)
+        };
+        !objects.is_empty() && objects.iter().all(is_ours)
     })
 }
 
@@ -218,7 +252,7 @@ fn objects_inside(
     let mut inside: Vec<bool> = (0..)
         .zip(&program.objects)
         .map(|(index, object)| match object.storage {
-            Storage::Unknown | Storage::External | Storage::Handle => false,
+            Storage::Unknown | Storage::External | Storage::Handle | Storage::Variable => false,
             Storage::Constant | Storage::Function(_) => true,
             Storage::Global => !points_to.is_escaped(index),
             Storage::Stack(owner) | Storage::Heap(owner) => {
@@ -226,6 +260,11 @@ fn objects_inside(
             }
         })
         .collect();
+    for var in &program.varying {
+        for object in points_to.objects(*var) {
+            inside[*object as usize] = false;
+        }
+    }
     for (function, set) in &effects.writes {
         if is_inside(*function) {
             continue;

@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use reprise_flow::{CutError, Graph, Node, Weight};
 
 use crate::annotations::Length;
-use crate::model::{Callee, FunctionId, HANDLE, NOTHING, Program, Storage, UNKNOWN};
+use crate::model::{Callee, FunctionId, HANDLE, LENT, NOTHING, Program, Storage, UNKNOWN};
 use crate::points_to::{PointsTo, SetId};
 
 /// What an event costs beside the bytes that it carries.
@@ -140,6 +140,14 @@ impl Effects {
             }
             return;
         }
+        // What is kept of the processor, or where that is kept.
+        if let Some(at) = does.marks {
+            self.writes.insert((function, argument(at)));
+            return;
+        }
+        if does.jumps_to.is_some() {
+            return;
+        }
         let manages = call.allocates.is_some() || does.frees.is_some();
         if !manages {
             let sum = self.externals.entry((function, callee)).or_default();
@@ -184,6 +192,7 @@ pub(crate) fn cut(
     program: &Program,
     points_to: &PointsTo,
     effects: &Effects,
+    refused: &[bool],
     targets: &[FunctionId],
 ) -> Result<Found, NoWay> {
     let layout = Layout {
@@ -251,10 +260,15 @@ pub(crate) fn cut(
         layout.world(),
         layout.object(UNKNOWN),
         layout.object(HANDLE),
+        layout.object(LENT),
     ];
+    for var in &program.varying {
+        let varying = points_to.objects(*var).iter();
+        sources.extend(varying.map(|object| layout.object(*object)));
+    }
     for (index, object) in (0..).zip(&program.objects) {
         let written_outside = match object.storage {
-            Storage::External | Storage::Handle => true,
+            Storage::External | Storage::Handle | Storage::Variable => true,
             Storage::Constant | Storage::Function(_) | Storage::Unknown => false,
             _ => points_to.is_escaped(index),
         };
@@ -262,9 +276,8 @@ pub(crate) fn cut(
             sources.push(layout.object(index));
         }
     }
-    for (index, function) in (0..).zip(&program.functions) {
-        let refused = function.refused.is_some() || effects.handlers.contains(&index);
-        if function.defined && refused && !targets.contains(&index) {
+    for ((index, function), refused) in (0..).zip(&program.functions).zip(refused) {
+        if function.defined && *refused && !targets.contains(&index) {
             sources.push(index);
         }
     }

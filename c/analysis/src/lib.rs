@@ -15,6 +15,7 @@
 //! | what is inside, and what does that cost? | `boundary.rs`; the graph that is cut: `graph.rs` |
 //! | which functions does a pattern mean? | `target.rs` |
 //! | which threads may come inside? | `threads.rs` |
+//! | of which functions would it pay to know more? | `unknown.rs` |
 //!
 //! **Which side an object is on.** An object that outside code may write to is
 //! outside; every other one is inside. So only inside code has to be looked at
@@ -32,3 +33,4 @@ pub mod points_to;
 pub mod scanned;
 pub mod target;
 pub mod threads;
+pub mod unknown;

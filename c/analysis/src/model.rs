@@ -22,6 +22,11 @@ pub const UNKNOWN: ObjectId = 0;
 /// for what is behind that: the program stores no pointers of its own there.
 pub const HANDLE: ObjectId = 1;
 
+/// The object that stands for memory which libraries have lent: what functions return of
+/// which it is known that they keep nothing. It is not the program's, but nobody looks for
+/// pointers in what the program stores there.
+pub const LENT: ObjectId = 2;
+
 /// Where something stands in the source.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Place {
@@ -58,6 +63,8 @@ pub struct Function {
     pub result: Var,
     /// Why it cannot be inside, and where that stands.
     pub refused: Option<(String, Place)>,
+    /// Where it marks a place to jump to, with the memory in which it does, or jumps.
+    pub jumps: Vec<(Option<Var>, Place)>,
     /// Why it can be inside only together with those who call it.
     pub no_entry: Option<String>,
     /// How often it was entered in the runs that were weighed.
@@ -79,6 +86,9 @@ pub enum Storage {
     External,
     /// A global of a library that holds a handle.
     Handle,
+    /// What is elsewhere in each run, and is given by nobody who keeps it: what a function
+    /// takes beyond its parameters, the arguments of the program.
+    Variable,
     /// A local variable of a function.
     Stack(FunctionId),
     /// What a function has allocated.
@@ -206,7 +216,7 @@ impl Call {
 pub struct Program {
     /// The functions.
     pub functions: Vec<Function>,
-    /// The objects; the first is [`UNKNOWN`], the second [`HANDLE`].
+    /// The objects; the first three are [`UNKNOWN`], [`HANDLE`] and [`LENT`].
     pub objects: Vec<Object>,
     /// How many values there are, with [`NOTHING`].
     pub vars: u32,
@@ -216,25 +226,33 @@ pub struct Program {
     pub accesses: Vec<Access>,
     /// What they call.
     pub calls: Vec<Call>,
-    /// What is outside whatever happens: what these point to.
+    /// What is outside whatever happens, and may have been seen by anybody: what these
+    /// point to.
     pub given_away: Vec<Var>,
+    /// What is outside because it differs from run to run: what these point to.
+    pub varying: Vec<Var>,
 }
 
 impl Default for Program {
     fn default() -> Self {
         Self {
             functions: Vec::new(),
-            objects: ["memory of libraries", "a handle of a library"]
-                .map(|name| Object {
-                    name: name.to_owned(),
-                    storage: Storage::Unknown,
-                })
-                .to_vec(),
+            objects: [
+                "memory of libraries",
+                "a handle of a library",
+                "memory that a library has lent",
+            ]
+            .map(|name| Object {
+                name: name.to_owned(),
+                storage: Storage::Unknown,
+            })
+            .to_vec(),
             vars: 1,
             facts: Vec::new(),
             accesses: Vec::new(),
             calls: Vec::new(),
             given_away: Vec::new(),
+            varying: Vec::new(),
         }
     }
 }

@@ -10,15 +10,20 @@
 //! store there whatever it can reach, and call functions with it. What is in one
 //! escaped object may so be in all of them: they share one value, and whatever points
 //! to [`UNKNOWN`] may point to any of them, without its saying so.
+//!
+//! What functions return of which it is known that they keep nothing is [`LENT`]: an object
+//! like others, until a pointer to it gets to code that is not known. It is data: a call
+//! through a pointer calls nobody there, which is looked at while the program runs.
 
+mod calls;
+mod cycles;
 mod found;
 mod set;
 
 use std::collections::{HashMap, HashSet};
 
-use crate::annotations::Annotation;
 use crate::model::{
-    Callee, Fact, FunctionId, HANDLE, NOTHING, ObjectId, Program, Storage, UNKNOWN, Var,
+    Callee, Fact, FunctionId, HANDLE, LENT, NOTHING, ObjectId, Program, Storage, UNKNOWN, Var,
 };
 use set::Set;
 
@@ -26,9 +31,16 @@ pub use found::{PointsTo, SetId};
 
 /// Solves a program.
 pub fn solve(program: &Program) -> PointsTo {
+    solve_with(program, STEPS)
+}
+
+/// After how many steps circles are looked for.
+const STEPS: usize = 1 << 14;
+
+fn solve_with(program: &Program, steps: usize) -> PointsTo {
     let mut solver = Solver::new(program);
     solver.begin();
-    solver.run();
+    solver.run(steps);
     solver.finish()
 }
 
@@ -50,6 +62,8 @@ struct Solver<'p> {
     nodes: Vec<Node>,
     edges: HashSet<(Var, Var)>,
     work: Vec<Var>,
+    /// The value that stands for one with which it goes round in circles.
+    stands: Vec<Var>,
     callees: Vec<Vec<FunctionId>>,
     escaped: Set,
     parameters_of_outside: HashSet<FunctionId>,
@@ -63,6 +77,7 @@ impl<'p> Solver<'p> {
             nodes: vec![Node::default(); nodes],
             edges: HashSet::new(),
             work: Vec::new(),
+            stands: (0..nodes as u32).collect(),
             callees: vec![Vec::new(); program.calls.len()],
             escaped: Set::default(),
             parameters_of_outside: HashSet::new(),
@@ -77,12 +92,17 @@ impl<'p> Solver<'p> {
         }
     }
 
-    /// A value, or that of all escaped objects if it stood for the content of one.
+    /// A value, or that of all escaped objects if it stood for the content of one, or the
+    /// one that stands for it.
     fn now(&self, var: Var) -> Var {
-        match var.checked_sub(self.program.vars) {
+        let mut var = match var.checked_sub(self.program.vars) {
             Some(object) if (object as usize) < self.program.objects.len() => self.content(object),
             _ => var,
+        };
+        while self.stands[var as usize] != var {
+            var = self.stands[var as usize];
         }
+        var
     }
 
     fn begin(&mut self) {
@@ -103,6 +123,7 @@ impl<'p> Solver<'p> {
         let unknown = self.content(UNKNOWN);
         self.point(unknown, UNKNOWN);
         self.point(self.content(HANDLE), HANDLE);
+        self.point(self.content(LENT), LENT);
         for (object, known) in (0..).zip(&program.objects) {
             match known.storage {
                 Storage::External => self.point(unknown, object),
@@ -112,12 +133,6 @@ impl<'p> Solver<'p> {
         }
         for var in &program.given_away {
             self.edge(*var, unknown);
-        }
-        for (index, function) in (0..).zip(&program.functions) {
-            // Whoever starts the program calls it.
-            if function.name == "main" && function.defined {
-                self.called_from_outside(index);
-            }
         }
         for (index, call) in program.calls.iter().enumerate() {
             match call.callee {
@@ -130,6 +145,7 @@ impl<'p> Solver<'p> {
     }
 
     fn point(&mut self, to: Var, object: ObjectId) {
+        let to = self.now(to);
         if to == NOTHING {
             return;
         }
@@ -170,8 +186,18 @@ impl<'p> Solver<'p> {
         }
     }
 
-    fn run(&mut self) {
+    fn run(&mut self, often: usize) {
+        let mut steps = 0;
         while let Some(var) = self.work.pop() {
+            if self.now(var) != var {
+                // Another one stands for it, which waits itself.
+                continue;
+            }
+            steps += 1;
+            if steps % often == 0 {
+                self.find_circles();
+            }
+            let var = self.now(var);
             if var == self.content(UNKNOWN) {
                 let node = &mut self.nodes[var as usize];
                 node.waits = false;
@@ -223,8 +249,10 @@ impl<'p> Solver<'p> {
         }
         // Nobody asks for the value of its own any more: what it has, and what it
         // flows to, is that of all escaped objects from here on.
-        let old = std::mem::take(&mut self.nodes[(self.program.vars + object) as usize]);
+        let own = self.program.vars + object;
         let unknown = self.content(UNKNOWN);
+        self.escape_circle(own);
+        let old = std::mem::take(&mut self.nodes[own as usize]);
         self.flow(&old.has, unknown);
         for to in old.to {
             self.edge(unknown, to);
@@ -255,94 +283,9 @@ impl<'p> Solver<'p> {
         self.edge(unknown, call.result);
     }
 
-    fn link(&mut self, index: usize, callee: FunctionId) {
-        if self.callees[index].contains(&callee) {
-            return;
-        }
-        self.callees[index].push(callee);
-        let call = &self.program.calls[index];
-        let function = &self.program.functions[callee as usize];
-        if function.defined {
-            for (position, argument) in call.arguments.iter().enumerate() {
-                match function.parameters.get(position) {
-                    Some(parameter) => self.edge(*argument, *parameter),
-                    None => self.edge(*argument, function.variadic.unwrap_or(NOTHING)),
-                }
-            }
-            self.edge(function.result, call.result);
-        } else {
-            match &function.annotation {
-                Some(does) => self.annotated(index, does),
-                None => self.call_unknown(index),
-            }
-        }
-    }
-
-    fn annotated(&mut self, index: usize, does: &Annotation) {
-        let call = &self.program.calls[index];
-        let argument = |position: usize| call.arguments.get(position).copied().unwrap_or(NOTHING);
-        let unknown = self.content(UNKNOWN);
-        if let Some(object) = call.allocates {
-            self.point(call.result, object);
-            if let Some(old) = does.reallocates {
-                // The memory may be the same, and has the content of the old.
-                self.edge(argument(old), call.result);
-            }
-        }
-        if let Some((to, from)) = does.copies.filter(|_| !does.text) {
-            let through = self.through(argument(from));
-            self.nodes[argument(to) as usize].stores.push(through);
-            self.again(argument(to));
-        }
-        if does.starts.is_some() {
-            self.call_unknown(index);
-        }
-        if does.jumps {
-            // What it keeps of the processor is different in every run.
-            for argument in &call.arguments {
-                self.edge(*argument, unknown);
-            }
-        }
-        for (to, from) in &does.stores {
-            let stored = [Some(unknown), from.map(argument)].into_iter().flatten();
-            let into = argument(*to);
-            self.nodes[into as usize].stores.extend(stored);
-            self.again(into);
-        }
-        let called = does.calls.iter().map(|(position, _)| position);
-        // Whom a function of the caller's own calls is the caller's affair.
-        let called = called.filter(|_| !does.own);
-        for position in called.chain(&does.handler) {
-            self.edge(argument(*position), unknown);
-        }
-        if let Some(position) = does.handler_in {
-            let through = self.through(argument(position));
-            self.edge(through, unknown);
-        }
-        if !does.own {
-            for position in &does.writes {
-                self.edge(argument(*position), unknown);
-            }
-        }
-        match does.returns {
-            Some(position) => self.edge(argument(position), call.result),
-            None if does.handle => self.point(call.result, HANDLE),
-            None if call.allocates.is_none() && !does.own => self.edge(unknown, call.result),
-            None => {}
-        }
-    }
-
-    /// A value that holds what is in memory at a pointer.
-    fn through(&mut self, pointer: Var) -> Var {
-        self.nodes.push(Node::default());
-        let through = self.nodes.len() as u32 - 1;
-        self.nodes[pointer as usize].loads.push(through);
-        self.again(pointer);
-        through
-    }
-
     /// Looks again at all that a value has.
     fn again(&mut self, var: Var) {
+        let var = self.now(var);
         if var == NOTHING {
             return;
         }
@@ -360,17 +303,19 @@ impl<'p> Solver<'p> {
             let all = by_arguments.entry(known.parameters.len()).or_default();
             all.push(*function);
         }
-        for (call, callees) in self.program.calls.iter().zip(&mut self.callees) {
+        let mut all = std::mem::take(&mut self.callees);
+        for (call, callees) in self.program.calls.iter().zip(&mut all) {
             let (Callee::Indirect(pointer) | Callee::Callback(pointer)) = call.callee else {
                 continue;
             };
-            if self.nodes[pointer as usize].has.has(UNKNOWN) {
+            if self.nodes[self.now(pointer) as usize].has.has(UNKNOWN) {
                 let more = by_arguments.get(&call.arguments.len());
                 callees.extend(more.into_iter().flatten());
                 callees.sort_unstable();
                 callees.dedup();
             }
         }
+        self.callees = all;
     }
 
     fn finish(mut self) -> PointsTo {

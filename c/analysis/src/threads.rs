@@ -1,4 +1,4 @@
-//! Which threads a program starts that may come inside.
+//! Which threads a program starts that may come inside, and which handlers of signals.
 
 use std::collections::BTreeSet;
 
@@ -8,12 +8,12 @@ use crate::boundary::Boundary;
 use crate::model::{FunctionId, Program, Storage};
 use crate::points_to::PointsTo;
 
-/// A thread that may run inside functions.
+/// A thread or a handler that may run inside functions.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Thread {
     /// The function that it begins with.
     pub begins: String,
-    /// Where it is started.
+    /// Where it is started; of a handler, where that is.
     pub place: String,
     /// An inside function that it may come to.
     pub comes_to: String,
@@ -21,12 +21,7 @@ pub struct Thread {
 
 /// The threads that may come inside.
 pub fn coming_inside(program: &Program, points_to: &PointsTo, boundary: &Boundary) -> Vec<Thread> {
-    let mut called: Vec<BTreeSet<FunctionId>> = vec![BTreeSet::new(); program.functions.len()];
-    for (index, call) in program.calls.iter().enumerate() {
-        if let Some(all) = called.get_mut(call.function as usize) {
-            all.extend(points_to.callees(index));
-        }
-    }
+    let called = called(program, points_to);
     let mut threads = BTreeSet::new();
     for (index, call) in program.calls.iter().enumerate() {
         for callee in points_to.callees(index) {
@@ -50,6 +45,36 @@ pub fn coming_inside(program: &Program, points_to: &PointsTo, boundary: &Boundar
         }
     }
     threads.into_iter().collect()
+}
+
+/// The handlers of signals that may call inside functions.
+pub fn handlers_coming_inside(
+    program: &Program,
+    points_to: &PointsTo,
+    boundary: &Boundary,
+) -> Vec<Thread> {
+    let called = called(program, points_to);
+    let handlers = boundary.handlers.iter().filter_map(|handler| {
+        let found = first_inside(*handler, &called, boundary)?;
+        let known = &program.functions[*handler as usize];
+        Some(Thread {
+            begins: known.name.clone(),
+            place: known.place.to_string(),
+            comes_to: program.functions[found as usize].name.clone(),
+        })
+    });
+    handlers.collect()
+}
+
+/// Whom each function may call.
+fn called(program: &Program, points_to: &PointsTo) -> Vec<BTreeSet<FunctionId>> {
+    let mut called = vec![BTreeSet::new(); program.functions.len()];
+    for (index, call) in program.calls.iter().enumerate() {
+        if let Some(all) = called.get_mut(call.function as usize) {
+            all.extend(points_to.callees(index));
+        }
+    }
+    called
 }
 
 /// The nearest function that is inside, from one on.
@@ -128,7 +153,19 @@ mod tests {
             place: "main.c:7".into(),
             comes_to: "work".into(),
         };
-        assert_eq!(coming_inside(&p, &points_to, &inside(2)), [expected]);
+        assert_eq!(
+            coming_inside(&p, &points_to, &inside(2)),
+            std::slice::from_ref(&expected)
+        );
+        let handled = Boundary {
+            handlers: vec![1],
+            ..inside(2)
+        };
+        let expected = Thread {
+            place: "an unknown place".into(),
+            ..expected
+        };
+        assert_eq!(handlers_coming_inside(&p, &points_to, &handled), [expected]);
         assert_eq!(coming_inside(&p, &points_to, &inside(3)), []);
     }
 }

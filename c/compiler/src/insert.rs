@@ -6,6 +6,7 @@
 //! | loads and stores of inside functions that may be of outside memory | whereto instead | here, `insert/checks.rs` |
 //! | calls of inside functions | outside functions behind a wrapper; parts of the C library by the runtime's | `insert/calls.rs` |
 //! | local variables | on the inside stack, or with an address that is logged | `insert/locals.rs` |
+//! | loops, if several threads may be inside | counted, so that others have their turn | `insert/steps.rs` |
 //! | inside functions | a wrapper with the function's name for outside callers; one for replays | `insert/entries.rs` |
 //! | inside globals | a section of their own | here |
 
@@ -13,6 +14,7 @@ mod calls;
 mod checks;
 mod entries;
 mod locals;
+mod steps;
 
 use std::collections::HashMap;
 
@@ -72,6 +74,7 @@ pub(crate) fn insert(
     reading: &Reading,
     points_to: &PointsTo,
     boundary: &Boundary,
+    threads: bool,
 ) -> Inserted {
     let mut inserter = Inserter {
         module: *module,
@@ -79,7 +82,10 @@ pub(crate) fn insert(
         reading,
         points_to,
         boundary,
-        described: Program::default(),
+        described: Program {
+            threads,
+            ..Program::default()
+        },
         outs: HashMap::new(),
         moved: HashMap::new(),
         direct: Vec::new(),
@@ -100,6 +106,9 @@ pub(crate) fn insert(
             inserter.body(function);
         } else {
             inserter.jumps(function);
+            if id_in(&boundary.handlers, inserter.id(function)) {
+                inserter.handler(function);
+            }
         }
     }
     inserter.entries(&inside);
@@ -107,6 +116,10 @@ pub(crate) fn insert(
     Inserted {
         checked: inserter.checked,
     }
+}
+
+fn id_in(all: &[FunctionId], id: Option<FunctionId>) -> bool {
+    id.is_some_and(|id| all.contains(&id))
 }
 
 /// Inserted calls do more than the compiler has found out.
@@ -196,6 +209,9 @@ impl Inserter<'_> {
             .into_iter()
             .flat_map(Block::instructions)
             .collect();
+        if self.described.threads {
+            self.steps(function);
+        }
         self.locals(function, &instructions);
         for at in &instructions {
             match at.opcode() {
@@ -211,6 +227,25 @@ impl Inserter<'_> {
             if at.opcode() == LLVMOpcode::LLVMCall {
                 self.call(function, *at);
             }
+        }
+    }
+
+    /// The runtime is told when a handler of signals runs: what it calls while it has
+    /// interrupted the inside is no part of that.
+    fn handler(&self, function: Value) {
+        let number = self.module.int(32);
+        let (of, handles) = self.runtime("__reprise_handles", self.module.void(), &[number]);
+        let all = function.blocks().into_iter().flat_map(Block::instructions);
+        let all: Vec<Value> = all.collect();
+        let first = all
+            .iter()
+            .find(|at| at.opcode() != LLVMOpcode::LLVMAlloca)
+            .map(|at| (*at, 1));
+        let last = all.iter().filter(|at| at.opcode() == LLVMOpcode::LLVMRet);
+        for (at, begins) in first.into_iter().chain(last.map(|at| (*at, 0))) {
+            self.before(at);
+            let begins = self.module.constant(number, begins);
+            self.builder.call(of, handles, &[begins]);
         }
     }
 

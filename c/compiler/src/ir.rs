@@ -220,6 +220,12 @@ impl Module {
         known.unwrap_or_else(|| Value(llvm!(make: LLVMAddGlobal(self.module, of.0, text.as_ptr()))))
     }
 
+    /// A global of its own; LLVM finds another name if there is one of this.
+    pub(crate) fn new_global(&self, called: &str, of: Type) -> Value {
+        let text = name(called);
+        Value(llvm!(make: LLVMAddGlobal(self.module, of.0, text.as_ptr())))
+    }
+
     /// Where a block of a function is, as a value.
     pub(crate) fn block_address(&self, function: Value, block: Block) -> Value {
         Value(llvm!(make: LLVMBlockAddress(function.0, block.0)))

@@ -67,7 +67,8 @@ pub fn build(link: &Link, bitcode: &Path, runtime: &Path, output: &Path) -> Resu
     ]);
     command.arg(std::path::absolute(output).unwrap_or_else(|_| output.to_owned()));
     command.arg(std::path::absolute(&object).unwrap_or_else(|_| object.clone()));
-    command.args(remaining(link)).arg(runtime);
+    // In front of all libraries: it takes the place of some of their functions.
+    command.arg(runtime).args(remaining(link));
     command.args(["-lpthread", "-ldl", "-lm", "-lgcc_s"]);
     let linked = run(&mut command, "linking what was cut");
     let _ = fs::remove_file(&object);

@@ -3,17 +3,30 @@
 //! | what | instead |
 //! | --- | --- |
 //! | a structure that is passed by value | its caller makes a copy, and passes where that is |
+//! | a library's function that is called through a pointer | a function of the program that calls it |
 //! | a jump to a computed place (`goto *table[x]`) | places are numbers, and a switch goes there |
 //!
 //! A function whose address is taken may be called by a library, in the library's way: its
 //! structures stay as they are.
 
-use crate::ir::{Block, Builder, LLVMOpcode, Module, Type, Value};
-use crate::read::is_address_taken;
+use reprise_c_analysis::annotations::Annotations;
+
+use crate::ir::{Block, Builder, LLVMLinkage, LLVMOpcode, LLVMTypeKind, Module, Type, Value};
+use crate::read::{is_address_taken, known_name};
+
+/// In front of the names of functions that call a library's.
+const CALLER: &str = "call_of.";
 
 /// Lowers a whole program.
-pub(crate) fn lower(module: &Module) {
+pub(crate) fn lower(module: &Module, annotations: &Annotations) {
     let builder = Builder::new(module);
+    for function in module.functions() {
+        let name = function.name();
+        let is_known = known_name(&name).is_some_and(|name| annotations.find(name).is_some());
+        if function.is_declaration() && is_known && is_address_taken(function) {
+            caller(&builder, module, function);
+        }
+    }
     let functions = module.functions().into_iter();
     let defined: Vec<Value> = functions.filter(|one| !one.is_declaration()).collect();
     for function in &defined {
@@ -25,6 +38,36 @@ pub(crate) fn lower(module: &Module) {
     for function in defined {
         computed_jumps(&builder, module, function, &mut places);
     }
+}
+
+/// Whoever has the address of a library's function that is known gets that of a function
+/// of the program instead: what a call through a pointer does is known then, too.
+fn caller(builder: &Builder, module: &Module, function: Value) {
+    let of = function.value_type();
+    if of.is_variadic() || function.name().starts_with("llvm.") {
+        return;
+    }
+    let mut calls = function.users();
+    calls.retain(|user| {
+        let is_call = user.is_instruction() && user.opcode() == LLVMOpcode::LLVMCall;
+        is_call && user.callee() == function
+    });
+    let caller = module.function(&format!("{CALLER}{}", function.name()), of);
+    caller.set_linkage(LLVMLinkage::LLVMInternalLinkage);
+    function.replace_with(caller);
+    for call in calls {
+        call.set_operand(call.operands().len() as u32 - 1, function);
+    }
+    builder.at_end(module.append_block(caller));
+    let call = builder.call(of, function, &caller.parameters());
+    caller.copy_convention(function);
+    call.copy_convention(function);
+    for index in 0..=caller.parameters().len() as u32 {
+        caller.copy_call_attributes(index, function);
+        call.copy_call_attributes(index, function);
+    }
+    let is_void = of.result().kind() == LLVMTypeKind::LLVMVoidTypeKind;
+    builder.ret((!is_void).then_some(call));
 }
 
 /// Those who call a function make the copies that it gets.

@@ -26,7 +26,7 @@ use std::time::Instant;
 
 use reprise_c_analysis::annotations::Annotations;
 use reprise_c_analysis::boundary::{self, Choice};
-use reprise_c_analysis::{points_to, target, threads};
+use reprise_c_analysis::{points_to, target, threads, unknown};
 use reprise_cc::kept::{Kept, Link};
 use reprise_cc::link;
 use reprise_cc::request::{Answer, Report, Request};
@@ -84,8 +84,9 @@ fn run(request: &Request) -> Result<Answer, Answer> {
             output,
             annotations,
         } => {
-            let (kept, link, module) = open(program)?;
-            let reading = read::read(&module, &annotate(annotations)?, None);
+            let known = annotate(annotations)?;
+            let (kept, link, module) = open(program, &known)?;
+            let reading = read::read(&module, &known, None);
             let weights = std::path::absolute(&kept.weights).map_err(failed)?;
             weigh::insert(&module, &reading, &weights);
             build(&module, &link, runtime, output)?;
@@ -100,8 +101,8 @@ fn run(request: &Request) -> Result<Answer, Answer> {
             annotations,
         } => {
             let started = Instant::now();
-            let (kept, link, module) = open(program)?;
             let known = annotate(annotations)?;
+            let (kept, link, module) = open(program, &known)?;
             let weights = weights(&kept, &module, &known)?;
             let reading = read::read(&module, &known, weights.as_ref());
             let read = started.elapsed();
@@ -117,12 +118,12 @@ fn run(request: &Request) -> Result<Answer, Answer> {
     }
 }
 
-fn open(program: &Path) -> Result<(Kept, Link, Module), Answer> {
+fn open(program: &Path, known: &Annotations) -> Result<(Kept, Link, Module), Answer> {
     let kept = Kept::of(program);
     let link = kept.read(program).map_err(failed)?;
     let module = Module::read(&kept.bitcode).map_err(failed)?;
     unchanged(&kept, &module)?;
-    lower::lower(&module);
+    lower::lower(&module, known);
     let mut prepared = module.run(PASSES);
     for _ in 0..ROUNDS {
         if allocators::mark(&module) > 0 {
@@ -228,7 +229,8 @@ fn cut(
             )
         })
         .collect();
-    let inserted = insert::insert(module, reading, &points_to, &boundary);
+    let threads = threads::coming_inside(program, &points_to, &boundary);
+    let inserted = insert::insert(module, reading, &points_to, &boundary, !threads.is_empty());
     module
         .verify()
         .map_err(|error| failed(format!("LLVM refuses what was made: {error}")))?;
@@ -239,7 +241,9 @@ fn cut(
         functions: names,
         objects: (inside, boundary.objects.len()),
         graph: (boundary.nodes, boundary.edges),
-        threads: threads::coming_inside(program, &points_to, &boundary),
+        signals: threads::handlers_coming_inside(program, &points_to, &boundary),
+        threads,
+        unknown: unknown::find(program, &points_to),
         flows: boundary.flows,
         naive,
         whole,

@@ -1,6 +1,7 @@
 //! Bitcode, read into what the analysis knows of a program.
 
 mod calls;
+mod declare;
 mod shape;
 
 use std::collections::HashMap;
@@ -8,12 +9,12 @@ use std::fmt::Write as _;
 
 use reprise_c_analysis::annotations::Annotations;
 use reprise_c_analysis::model::{
-    Access, Fact, Function, FunctionId, NOTHING, ObjectId, Place, Program, Storage, Var,
+    Access, Fact, FunctionId, NOTHING, ObjectId, Place, Program, Storage, Var,
 };
 
-use self::shape::{by_value, is_word, may_hold_pointer, no_entry};
 pub(crate) use self::shape::{is_address_taken, scanned};
-use crate::ir::{LLVMOpcode, LLVMTypeKind, Module, Value};
+use self::shape::{is_word, may_hold_pointer};
+use crate::ir::{LLVMOpcode, Module, Value};
 use crate::weights::Weights;
 
 /// A program, and which of its parts is which in the bitcode.
@@ -101,6 +102,7 @@ pub(crate) fn read(
         annotations,
         weights,
         functions: Vec::new(),
+        variable: HashMap::new(),
         reading: Reading {
             program: Program::default(),
             functions: HashMap::new(),
@@ -129,114 +131,14 @@ struct Reader<'a> {
     weights: Option<&'a Weights>,
     /// The objects that stand for functions.
     functions: Vec<ObjectId>,
+    /// Pointers to what functions take beyond their parameters.
+    variable: HashMap<FunctionId, Var>,
     reading: Reading,
 }
 
 impl Reader<'_> {
     fn fact(&mut self, fact: Fact) {
         self.reading.program.facts.push(fact);
-    }
-
-    fn declare(&mut self) {
-        for function in self.module.functions() {
-            let name = function.name();
-            let is_defined = !function.is_declaration();
-            let program = &mut self.reading.program;
-            let id = program.functions.len() as u32;
-            let of = function.value_type();
-            let parameters: Vec<Var> = function
-                .parameters()
-                .iter()
-                .map(|one| match may_hold_pointer(one.kind()) {
-                    true => program.var(),
-                    false => NOTHING,
-                })
-                .collect();
-            let result = program.var();
-            let variadic = of.is_variadic().then(|| program.var());
-            if is_defined {
-                // They are read through pointers that differ from run to run.
-                program.given_away.extend(variadic);
-            }
-            for (parameter, var) in function.parameters().into_iter().zip(&parameters) {
-                self.reading.vars.insert(parameter, *var);
-            }
-            let no_entry = no_entry(function);
-            let address_taken = is_address_taken(function);
-            let refused = by_value(function)
-                .or_else(|| {
-                    let wrong = no_entry.as_ref().filter(|_| address_taken)?;
-                    Some(format!("{wrong}, and its address is taken"))
-                })
-                .map(|why| (why, place(function)));
-            let annotation = known_name(&name).and_then(|name| self.annotations.find(name));
-            program.functions.push(Function {
-                place: place(function),
-                defined: is_defined,
-                parameters,
-                variadic,
-                result,
-                refused,
-                no_entry,
-                entered: 0,
-                annotation: annotation.cloned().filter(|_| !is_defined),
-                name: name.clone(),
-            });
-            self.reading.functions.insert(function, id);
-            let object = program.object(name, Storage::Function(id));
-            self.functions.push(object);
-            if address_taken {
-                self.reading.pointed.push(function);
-            }
-            let var = program.var();
-            program.facts.push(Fact::Address { to: var, object });
-            self.reading.vars.insert(function, var);
-            if is_defined {
-                self.reading.defined.push(function);
-            }
-        }
-        for global in self.module.globals() {
-            let known = self.annotations.find(&global.name());
-            let storage = if global.is_declaration() && known.is_some_and(|known| known.handle) {
-                Storage::Handle
-            } else if global.is_declaration() || global.is_thread_local() {
-                Storage::External
-            } else if global.is_unchanging() {
-                Storage::Constant
-            } else {
-                Storage::Global
-            };
-            let program = &mut self.reading.program;
-            let object = program.object(global.name(), storage);
-            let var = program.var();
-            program.facts.push(Fact::Address { to: var, object });
-            self.reading.vars.insert(global, var);
-            self.reading.objects.insert(global, object);
-        }
-        for global in self.module.globals() {
-            if let Some(initial) = global.initializer() {
-                let pointer = self.reading.vars[&global];
-                self.initial(pointer, initial);
-            }
-        }
-    }
-
-    /// What is in a global at the beginning.
-    fn initial(&mut self, pointer: Var, initial: Value) {
-        if initial.kind().kind() == LLVMTypeKind::LLVMPointerTypeKind
-            || initial.is_constant_expression()
-        {
-            let value = self.value(initial);
-            if value != NOTHING {
-                self.fact(Fact::Store { pointer, value });
-            }
-            return;
-        }
-        for part in initial.operands() {
-            if part.is_constant() {
-                self.initial(pointer, part);
-            }
-        }
     }
 
     /// The number of a value, which it may get here.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use reprise_c_analysis::boundary::{Choice, Cost};
 use reprise_c_analysis::threads::Thread;
+use reprise_c_analysis::unknown::Unknown;
 use serde::{Deserialize, Serialize};
 
 /// What is wanted.
@@ -70,9 +71,16 @@ pub struct Report {
     pub whole: Option<(u64, u64)>,
     /// The size of the graph: nodes and edges.
     pub graph: (u64, u64),
-    /// The threads that may come inside: a second one ends a recording.
+    /// The threads that may come inside.
     #[serde(default)]
     pub threads: Vec<Thread>,
+    /// The handlers of signals that may: a recording ends when one does that has
+    /// interrupted the inside.
+    #[serde(default)]
+    pub signals: Vec<Thread>,
+    /// Functions of which nothing is known, and that are given memory of the program.
+    #[serde(default)]
+    pub unknown: Vec<Unknown>,
     /// How many loads and stores are looked at while the program runs, of how many.
     pub checked: (u64, u64),
     /// Milliseconds: reading, pointers, the cut, building.

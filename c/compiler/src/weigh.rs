@@ -1,7 +1,12 @@
 //! A program that counts how often each of its blocks runs, how many bytes its calls
-//! move, and whom its calls through pointers call.
+//! move, and whom its calls through pointers call; and that looks whether annotations are
+//! right (`weigh/verify.rs`).
+
+mod verify;
 
 use std::path::Path;
+
+use reprise_c_analysis::points_to;
 
 use crate::ir::{Builder, LLVMIntPredicate, LLVMLinkage, LLVMOpcode, Module, Value};
 use crate::read::{Moved, Reading};
@@ -45,6 +50,8 @@ pub(crate) fn insert(module: &Module, reading: &Reading, file: &Path) {
     }
     let (pointer, void) = (module.pointer(), module.void());
     insert_called(module, &builder, reading);
+    let points_to = points_to::solve(&reading.program);
+    verify::insert(module, &builder, reading, &points_to);
     let pointed = module.constant_array(pointer, &reading.pointed);
     let functions = module.global("__reprise_functions", pointed.kind());
     functions.set_initializer(pointed);

@@ -43,6 +43,11 @@ pub fn describe(event: &Crossing, program: &Program) -> String {
             };
             format!("{} returns{result} to {}{filled}", what(*site), at(*site))
         }
+        Crossing::Forked { process, events } => {
+            format!("begins as a child of process {process}, behind {events} events")
+        }
+        Crossing::Turn { thread, .. } => format!("it is the turn of thread {thread}"),
+        Crossing::Jump { mark, value } => format!("jumps to mark {mark} with {value}"),
         Crossing::End { .. } => "ends".to_owned(),
     }
 }

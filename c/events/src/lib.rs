@@ -6,11 +6,14 @@
 //! place when it asks.
 //!
 //! ```text
-//!  byte    1 entry, 2 value, 3 result, 4 end
+//!  byte    1 entry, 2 value, 3 result, 4 end, 5 jump, 6 turn, 7 forked
 //!  entry:   number of the function, bytes of the arguments (eight for each)
 //!  value:   number of the site, bytes
 //!  result:  number of the site, number of bytes, bytes,
 //!           then up to the end: word address, number of bytes, bytes
+//!  turn:    number: twice the number of the thread, and one more if it is new there
+//!  forked:  number of the process, word: how many events of it
+//!  jump:    number of the mark, four bytes: the value
 //!  end:     word: checksum of all inside memory, word: how much of the pool is used
 //!
 //!  number   seven bits to a byte, lowest first, top bit set on all but the last
@@ -19,7 +22,11 @@
 //! *entry*: an outside function calls an inside one. *value*: an inside function
 //! reads outside memory, or takes the address of an outside local variable.
 //! *result*: an outside function that an inside one has called returns, and has
-//! filled these pieces of inside memory. Everything else follows.
+//! filled these pieces of inside memory. *jump*: an outside function jumps to where an
+//! inside one has marked a place, by the number of that mark. Everything else follows.
+//! *turn*: the events that follow are another thread's, which is inside now; before the
+//! first they are those of thread 1. *forked*: the first event of a child; before it come
+//! so many events of its parent. Version 1 had no jumps, one thread and no children.
 //!
 //! Pure; reader and writer are side by side.
 #![deny(clippy::panic, clippy::unwrap_used)]
@@ -36,7 +43,7 @@ pub use crate::wire::{WireError, read, write};
 pub const KIND: &str = "c.crossings";
 
 /// The version of the events.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// The kind of the recordings.
 pub const RECORDING: &str = "c.cut";
@@ -78,6 +85,11 @@ pub mod answer {
     pub const END: u64 = 1;
     /// This and the number of a function, whose arguments are in the buffer.
     pub const ENTRY: u64 = 2;
+    /// This and the number of a mark, to which an outside function jumps with the value
+    /// in the buffer.
+    pub const JUMP: u64 = 1 << 40;
+    /// This and what a turn says: it is another thread's.
+    pub const SWITCH: u64 = 1 << 41;
 }
 
 /// Crossings that a replay is told ahead, so that it need not stop at each. In front of
@@ -115,10 +127,35 @@ pub mod area {
     pub const STACK_LEN: u64 = 64 << 20;
     /// Where the pool of the heap begins.
     pub const POOL: u64 = START + STACK_LEN;
+    /// How many threads can be recorded at once.
+    pub const THREADS: u32 = 64;
+    /// How long the stack of a thread is that is not the first, with what is left free
+    /// below it.
+    pub const THREAD_STACK_LEN: u64 = 8 << 20;
+    /// Where the pool ends; the stacks of threads are behind it.
+    pub const POOL_END: u64 = START + LEN - THREADS as u64 * THREAD_STACK_LEN;
     /// Where a replay has the processor's stack; nothing is there in a run.
     pub const REPLAY_STACK: u64 = START - (1 << 30);
     /// How long that is.
     pub const REPLAY_STACK_LEN: u64 = 64 << 20;
+
+    /// Below a stack there is nothing.
+    const GUARD: u64 = 4096;
+
+    /// From where to where the inside stack of a thread is that is not the first.
+    pub const fn thread_stack(thread: u32) -> (u64, u64) {
+        stack(POOL_END, thread)
+    }
+
+    /// Where a replay has the processor's stack for it.
+    pub const fn replay_thread_stack(thread: u32) -> (u64, u64) {
+        stack(REPLAY_STACK + 2 * REPLAY_STACK_LEN, thread)
+    }
+
+    const fn stack(from: u64, thread: u32) -> (u64, u64) {
+        let start = from + (thread as u64 - 1) * THREAD_STACK_LEN;
+        (start + GUARD, start + THREAD_STACK_LEN)
+    }
 }
 
 /// The longest value; a longer one is several.
@@ -149,6 +186,27 @@ pub enum Crossing {
         bytes: Vec<u8>,
         /// What it has filled.
         filled: Vec<(u64, Vec<u8>)>,
+    },
+    /// A child begins.
+    Forked {
+        /// Its parent.
+        process: u32,
+        /// How many events of that come before.
+        events: u64,
+    },
+    /// It is another thread's turn.
+    Turn {
+        /// Its number, from 1.
+        thread: u32,
+        /// Nothing is left of what a thread of this number did before.
+        new: bool,
+    },
+    /// An outside function jumps to an inside one.
+    Jump {
+        /// By which mark.
+        mark: u32,
+        /// With what.
+        value: i32,
     },
     /// The run has ended.
     End {

@@ -27,6 +27,9 @@ pub struct Program {
     pub entries: Vec<String>,
     /// Where things cross, by number.
     pub sites: Vec<Site>,
+    /// Several threads may come inside.
+    #[serde(default)]
+    pub threads: bool,
 }
 
 /// What a recording says about its program.

@@ -50,6 +50,20 @@ pub fn write(event: &Crossing, out: &mut Vec<u8>) {
                 out.extend_from_slice(bytes);
             }
         }
+        Crossing::Forked { process, events } => {
+            out.push(7);
+            number(out, u64::from(*process));
+            out.extend_from_slice(&events.to_le_bytes());
+        }
+        Crossing::Turn { thread, new } => {
+            out.push(6);
+            number(out, u64::from(*thread) << 1 | u64::from(*new));
+        }
+        Crossing::Jump { mark, value } => {
+            out.push(5);
+            number(out, u64::from(*mark));
+            out.extend_from_slice(&value.to_le_bytes());
+        }
         Crossing::End { sum, pool } => {
             out.push(4);
             out.extend_from_slice(&sum.to_le_bytes());
@@ -95,6 +109,33 @@ pub fn read(bytes: &[u8]) -> Result<Crossing, WireError> {
                 return Err(WireError::Long(rest.len()));
             }
             Crossing::End { sum, pool }
+        }
+        5 => {
+            let mark = small(&mut rest)?;
+            let (value, rest) = rest.split_first_chunk::<4>().ok_or(WireError::Short)?;
+            if !rest.is_empty() {
+                return Err(WireError::Long(rest.len()));
+            }
+            let value = i32::from_le_bytes(*value);
+            Crossing::Jump { mark, value }
+        }
+        6 => {
+            let both = small(&mut rest)?;
+            if !rest.is_empty() {
+                return Err(WireError::Long(rest.len()));
+            }
+            Crossing::Turn {
+                thread: both >> 1,
+                new: both & 1 != 0,
+            }
+        }
+        7 => {
+            let process = small(&mut rest)?;
+            let events = take_word(&mut rest)?;
+            if !rest.is_empty() {
+                return Err(WireError::Long(rest.len()));
+            }
+            Crossing::Forked { process, events }
         }
         other => return Err(WireError::Unknown(*other)),
     })
@@ -157,6 +198,11 @@ mod tests {
                 }
             }),
             (any::<u64>(), any::<u64>()).prop_map(|(sum, pool)| Crossing::End { sum, pool }),
+            (any::<u32>(), any::<u64>())
+                .prop_map(|(process, events)| Crossing::Forked { process, events }),
+            (0..u32::MAX / 2, any::<bool>())
+                .prop_map(|(thread, new)| Crossing::Turn { thread, new }),
+            (any::<u32>(), any::<i32>()).prop_map(|(mark, value)| Crossing::Jump { mark, value }),
         ]
     }
 

@@ -19,6 +19,7 @@
 //! What a replay asks is compared with the recording, so it notices when it has
 //! gone another way.
 
+mod pieces;
 mod places;
 mod told;
 mod translate;

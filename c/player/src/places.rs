@@ -1,6 +1,6 @@
 //! Where a replay is, in the words of the program.
 
-use reprise_c_events::{KIND, Program, ask, describe, read};
+use reprise_c_events::{Program, ask, describe, read};
 use reprise_recording::{Recording, Source};
 
 /// What a replay asked for.
@@ -54,8 +54,18 @@ pub(crate) fn site(program: &Program, site: u64) -> String {
 impl crate::translate::Translated {
     /// What crossed the boundary in the run, in words.
     pub fn recorded<S: Source>(&self, recording: &Recording<S>, number: u64) -> String {
-        let stream = recording.streams().find(|(_, info)| info.kind == KIND);
-        let payload = stream.and_then(|(stream, _)| {
+        let mut left = number;
+        let piece = self.pieces.iter().find_map(|piece| {
+            let len = piece.to - piece.from;
+            match left < len {
+                true => Some((piece.stream, piece.from + left)),
+                false => {
+                    left -= len;
+                    None
+                }
+            }
+        });
+        let payload = piece.and_then(|(stream, number)| {
             let mut events = recording.events(stream, number).ok()?;
             let event = events.next().ok()??;
             read(event.payload).ok()

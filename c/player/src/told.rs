@@ -121,6 +121,16 @@ impl<'s> Told<'s> {
                 }
                 vec![call]
             }
+            // It stands in front of what is told.
+            Crossing::Forked { .. } => Vec::new(),
+            Crossing::Turn { thread, new } => {
+                let result = answer::SWITCH + (u64::from(thread) << 1 | u64::from(new));
+                vec![self.call(&[ask::NEXT], result, Vec::new())?]
+            }
+            Crossing::Jump { mark, value } => {
+                let result = answer::JUMP + u64::from(mark);
+                vec![self.call(&[ask::NEXT], result, value.to_le_bytes().to_vec())?]
+            }
             Crossing::End { sum, .. } => vec![
                 self.call(&[ask::NEXT], answer::END, Vec::new())?,
                 self.call(&[ask::END, sum], 0, Vec::new())?,
@@ -137,6 +147,7 @@ fn pack(crossing: &Crossing) -> Option<Vec<u8>> {
         out.extend_from_slice(bytes);
         out.resize(out.len().next_multiple_of(8), 0);
     };
+    let value;
     let (kind, number, bytes) = match crossing {
         Crossing::Entry {
             function,
@@ -144,7 +155,15 @@ fn pack(crossing: &Crossing) -> Option<Vec<u8>> {
         } => (1, *function, arguments),
         Crossing::Value { site, bytes } => (2, *site, bytes),
         Crossing::Result { site, bytes, .. } => (3, *site, bytes),
-        Crossing::End { .. } => return None,
+        Crossing::Turn { thread, new } => {
+            value = Vec::new();
+            (6, *thread << 1 | u32::from(*new), &value)
+        }
+        Crossing::Jump { mark, value: given } => {
+            value = given.to_le_bytes().to_vec();
+            (5, *mark, &value)
+        }
+        Crossing::Forked { .. } | Crossing::End { .. } => return None,
     };
     if bytes.len() > BUFFER_LEN {
         return None;

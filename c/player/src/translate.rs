@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io;
 
-use reprise_c_events::{Crossing, DETAILS, KIND, QUESTION, Subject, VERSION, WireError, area};
+use reprise_c_events::{Crossing, DETAILS, QUESTION, Subject, VERSION, WireError, area};
 use reprise_process_events::{
     Call, Event, KIND as PROCESS_KIND, RECORDING, Region, Registers, Start, State,
     VERSION as PROCESS_VERSION, wire,
@@ -16,6 +16,7 @@ use reprise_recording::{
 use reprise_tracee::processor;
 use serde::Deserialize as _;
 
+use crate::pieces::{self, Piece};
 use crate::told::Told;
 
 /// The process of the recording that is made.
@@ -42,6 +43,9 @@ pub enum TranslateError {
     /// It lacks what says how to play it.
     #[error("it does not say what program it is of")]
     NoSubject,
+    /// It has no such process.
+    #[error("there is no process {0} in it")]
+    NoProcess(u32),
     /// It has no events.
     #[error("it holds nothing that crossed the boundary")]
     Empty,
@@ -82,6 +86,8 @@ pub struct Translated {
     pub events: u64,
     /// Which crossing is the first that each call tells.
     firsts: Vec<u64>,
+    /// Where they are in the recording.
+    pub(crate) pieces: Vec<Piece>,
     /// The signal that killed the program. A last question follows the crossings then,
     /// which nobody asks: the replay runs into what killed it, if that was inside.
     pub killed: Option<u32>,
@@ -100,16 +106,16 @@ impl Translated {
     }
 }
 
-/// Makes a recording of a process.
-pub fn translate<S: Source>(recording: &Recording<S>) -> Result<Translated, TranslateError> {
+/// Makes a recording of a process: of the first, or of one of its children by its number
+/// or its place in the recording.
+pub fn translate<S: Source>(
+    recording: &Recording<S>,
+    process: Option<u32>,
+) -> Result<Translated, TranslateError> {
     let subject = recording.manifest().details.get(DETAILS);
     let subject = subject.and_then(|subject| Subject::deserialize(subject).ok());
     let subject = subject.ok_or(TranslateError::NoSubject)?;
-    let stream = recording.streams().find(|(_, info)| info.kind == KIND);
-    let (stream, info) = stream.ok_or(TranslateError::Empty)?;
-    if info.version > VERSION {
-        return Err(TranslateError::Version(info.version));
-    }
+    let pieces = pieces::of(recording, process)?;
     let file = tempfile::tempfile()?;
     let kept = file.try_clone()?;
     let manifest = Manifest {
@@ -142,40 +148,50 @@ pub fn translate<S: Source>(recording: &Recording<S>) -> Result<Translated, Tran
         wire::write(event, &mut bytes);
         out.append(&bytes)
     };
-    let last = recording.next_number(stream).saturating_sub(1);
-    let mut events = recording.events(stream, last)?;
-    let last = events
-        .next()?
-        .and_then(|event| reprise_c_events::read(event.payload).ok());
+    let mut last = None;
+    if let Some(piece) = pieces.last().filter(|piece| piece.to > 0) {
+        let mut events = recording.events(piece.stream, piece.to - 1)?;
+        let event = events.next()?;
+        last = event.and_then(|event| reprise_c_events::read(event.payload).ok());
+    }
     let pool = match last {
         Some(Crossing::End { pool, .. }) => pool.min(area::LEN / 2),
         _ => POOL_LEN,
     };
-    append(&Event::Start(start(&subject, pool)))?;
-    let count = recording.next_number(stream);
+    let threads = match subject.program.threads {
+        true => threads(recording, &pieces)?,
+        false => 0,
+    };
+    append(&Event::Start(start(&subject, pool, threads)))?;
+    let count: u64 = pieces.iter().map(|piece| piece.to - piece.from).sum();
     let mut told = Told::new(&subject);
-    let mut events = recording.events(stream, 0)?;
     let (mut whole, mut crossings) = (false, 0);
-    while let Some(event) = events.next()? {
-        let number = event.number;
-        let crossing =
-            reprise_c_events::read(event.payload).map_err(|error| TranslateError::Event {
-                event: number,
-                error,
-            })?;
-        // The last is not told ahead: when it is asked for, all others were used.
-        let alone = number + 1 >= count;
-        let calls = told.tell(crossing, alone);
-        for call in calls.ok_or(TranslateError::Long(number))? {
-            append(&Event::Call(call))?;
+    for piece in &pieces {
+        let mut events = recording.events(piece.stream, piece.from)?;
+        while let Some(event) = events.next()?
+            && event.number < piece.to
+        {
+            let number = event.number;
+            let crossing =
+                reprise_c_events::read(event.payload).map_err(|error| TranslateError::Event {
+                    event: number,
+                    error,
+                })?;
+            crossings += 1;
+            // The last is not told ahead: when it is asked for, all others were used.
+            let calls = told.tell(crossing, crossings >= count);
+            for call in calls.ok_or(TranslateError::Long(number))? {
+                append(&Event::Call(call))?;
+            }
+            whole = event.payload.first() == Some(&4);
         }
-        crossings += 1;
-        whole = event.payload.first() == Some(&4);
     }
     let firsts = told.finish();
     let ending = recording.closing().map(|closing| &closing.ending);
     let killed = match ending {
-        Some(Ending::Killed { signal }) if !whole => u32::try_from(*signal).ok(),
+        Some(Ending::Killed { signal }) if !whole && pieces.len() == 1 => {
+            u32::try_from(*signal).ok()
+        }
         _ => None,
     };
     if killed.is_some() {
@@ -194,9 +210,26 @@ pub fn translate<S: Source>(recording: &Recording<S>) -> Result<Translated, Tran
         subject,
         whole,
         events: crossings,
+        pieces,
         firsts,
         killed,
     })
+}
+
+/// The highest number of a thread, if there is more than one.
+fn threads<S: Source>(recording: &Recording<S>, pieces: &[Piece]) -> Result<u32, TranslateError> {
+    let mut highest = 0;
+    for piece in pieces {
+        let mut events = recording.events(piece.stream, piece.from)?;
+        while let Some(event) = events.next()? {
+            if event.payload.first() == Some(&6)
+                && let Ok(Crossing::Turn { thread, .. }) = reprise_c_events::read(event.payload)
+            {
+                highest = highest.max(thread);
+            }
+        }
+    }
+    Ok(highest.min(area::THREADS))
 }
 
 /// The last page of the stack, with what a debugger looks for to find out which
@@ -227,7 +260,7 @@ fn for_debuggers<S: Source>(
     Ok(Some(page))
 }
 
-fn start(subject: &Subject, pool: u64) -> Start {
+fn start(subject: &Subject, pool: u64, threads: u32) -> Start {
     let mut regions: Vec<Region> = subject
         .regions
         .iter()
@@ -250,6 +283,19 @@ fn start(subject: &Subject, pool: u64) -> Start {
         protection: 3,
         name: name.to_owned(),
     }));
+    for thread in 1..=threads {
+        let stacks = [
+            (area::thread_stack(thread), "[inside]"),
+            (area::replay_thread_stack(thread), "[stack]"),
+        ];
+        regions.extend(stacks.map(|((start, end), name)| Region {
+            start,
+            end,
+            protection: 3,
+            name: name.to_owned(),
+        }));
+    }
+    regions.sort_by_key(|region| region.start);
     let mut registers = Registers::default();
     registers.set_rip(subject.start);
     // As behind a call, eight bytes off a multiple of 16.

@@ -51,7 +51,7 @@ impl Recorder {
         let writer = Writer::start(file, &manifest(image, command))?;
         image.write(&writer)?;
         let config = SpoolConfig {
-            rings: 8,
+            rings: 16,
             ring_size: 8 << 20,
             dead_after_ms: 5000,
             kinds: vec![(KIND.to_owned(), VERSION)],
@@ -96,9 +96,10 @@ impl Recorder {
         if !whole && matches!(closing.ending, Ending::Exited { .. }) {
             closing.not_recorded.push(NotRecorded {
                 what: "the rest of the run".to_owned(),
-                why: "it ended without the C library's exit, a second thread came inside, a jump \
-                      left the inside, or inside memory was given to a function of which \
-                      nothing is known"
+                why: "it ended without the C library's exit, too many threads were inside, a \
+                      jump left the inside, a handler of signals called inside functions, or \
+                      inside memory was given to a function of \
+                      which nothing is known"
                     .to_owned(),
                 count: 1,
             });

@@ -85,12 +85,22 @@ pub(crate) fn logged(site: u32, compute: impl FnOnce() -> u64) -> u64 {
 #[unsafe(no_mangle)]
 extern "C" fn __reprise_enter(entry: u32, arguments: *const u8, len: u32) -> u32 {
     if !turn::enter() {
+        // At which instruction of the inside it was called is not known.
+        if mode() == Mode::Record && turn::is_interrupted() {
+            record::give_up();
+        }
         return 1;
     }
     if mode() == Mode::Record {
         record::simple(1, entry, bytes(arguments, len as usize));
     }
     0
+}
+
+/// A handler of signals begins, or ends.
+#[unsafe(no_mangle)]
+extern "C" fn __reprise_handles(begins: u32) {
+    turn::handles(begins != 0);
 }
 
 #[unsafe(no_mangle)]

@@ -14,23 +14,29 @@
 //! | how does an event get into the spool? | `record.rs` |
 //! | how does a replay ask, and who calls inside functions there? | `replay.rs` |
 //! | where is inside memory, and how is it allocated? | `memory.rs`, `pool.rs` |
-//! | which thread is inside? | `turn.rs` |
-//! | which functions of the C library are here, too? | `own.rs`, `plain.rs`, `sort.rs` |
-//! | how is a program weighed? | `weigh.rs` |
+//! | which thread is inside? | `turn.rs`, `step.rs`; in a replay: `threads.rs` |
+//! | how do inside functions jump to each other? | `jump.rs` |
+//! | which functions of the C library are here, too? | `own.rs`, `plain.rs`, `round.rs`, `sort.rs` |
+//! | how is a program weighed? | `weigh.rs`; are annotations right? `verify.rs` |
 #![allow(
     unsafe_code,
     reason = "it is called by C, and its memory is the program's"
 )]
 
 mod cross;
+mod jump;
 mod memory;
 mod own;
 mod plain;
 mod pool;
 mod record;
 mod replay;
+mod round;
 mod sort;
+mod step;
+mod threads;
 mod turn;
+mod verify;
 mod weigh;
 
 use std::sync::atomic::{AtomicU8, Ordering};

@@ -70,7 +70,7 @@ pub(crate) fn allocate(size: u64) -> u64 {
         return piece;
     }
     let piece = pool.end + HEAD;
-    if size > area::START + area::LEN - piece {
+    if size > area::POOL_END - piece {
         return 0;
     }
     pool.end = (piece + size).next_multiple_of(16);

@@ -1,7 +1,8 @@
 //! From the program into the spool.
 
-use std::cell::UnsafeCell;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::cell::{RefCell, UnsafeCell};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use reprise_c_events::{BUFFER_LEN, SPOOL};
 use reprise_recording::spool::ring::{RingInfo, RingWriter};
@@ -11,59 +12,48 @@ use crate::{Mode, memory, mode, set_mode, turn};
 
 /// What is needed while events are written.
 struct Recorder {
+    spool: Option<SubjectSpool>,
     ring: Option<RingWriter<StdEnvironment>>,
     event: Vec<u8>,
+    /// How many there are.
+    events: u64,
+    /// Whose they are.
+    process: u32,
+    /// How many children were forked.
+    children: u32,
+}
+
+thread_local! {
     /// Pieces of memory that the call that is on its way back has filled.
-    filled: Vec<(u64, u64)>,
+    static FILLED: RefCell<Vec<(u64, u64)>> = const { RefCell::new(Vec::new()) };
 }
 
 struct Shared(UnsafeCell<Recorder>);
 
-// SAFETY: `with` lets only the thread in that owns the recording.
+// SAFETY: only the thread whose turn it is writes events.
 unsafe impl Sync for Shared {}
 
 static RECORDER: Shared = Shared(UnsafeCell::new(Recorder {
+    spool: None,
     ring: None,
     event: Vec::new(),
-    filled: Vec::new(),
+    events: 0,
+    process: 0,
+    children: 0,
 }));
-
-/// Whose recording it is: the thread pointer of the first that went inside.
-static OWNER: AtomicU64 = AtomicU64::new(0);
-
-fn thread() -> u64 {
-    let pointer: u64;
-    // SAFETY: the C library keeps the thread pointer at the place that it points to.
-    unsafe { std::arch::asm!("mov {}, fs:[0]", out(reg) pointer, options(nostack, readonly)) };
-    pointer
-}
-
-/// The recording is the first thread's that goes inside. Another one that does ends
-/// it: there is no order among them yet.
-pub(crate) fn claim() -> bool {
-    let me = thread();
-    let owner = OWNER.compare_exchange(0, me, Ordering::Relaxed, Ordering::Relaxed);
-    let other = owner.is_err_and(|owner| owner != me);
-    if other {
-        set_mode(Mode::Off);
-    }
-    !other
-}
 
 /// The program runs on unrecorded.
 pub(crate) fn give_up() {
     set_mode(Mode::Off);
 }
 
-/// The recorder, if it is this thread's.
+/// The recorder. It is this thread's turn.
 fn with(act: impl FnOnce(&mut Recorder, &mut RingWriter<StdEnvironment>)) {
-    if !claim() {
-        return;
-    }
-    // SAFETY: only the owner gets here, and `act` does not come here again.
+    // SAFETY: one thread is inside at a time, and `act` does not come here again.
     let recorder = unsafe { &mut *RECORDER.0.get() };
     if let Some(mut ring) = recorder.ring.take() {
         act(recorder, &mut ring);
+        recorder.events += 1;
         recorder.ring = Some(ring);
     }
 }
@@ -74,28 +64,33 @@ extern "C" fn begin() {
         eprintln!("reprise: the memory for recorded variables cannot be had");
         std::process::abort();
     }
+    turn::begin();
     let Some(path) = std::env::var_os(SPOOL) else {
         return;
     };
     // SAFETY: nothing else runs yet. What the program starts has its own recording.
     unsafe { std::env::remove_var(SPOOL) };
-    let info = RingInfo {
-        process: std::process::id(),
-        thread: 1,
-        name: "main",
-        ..RingInfo::default()
-    };
-    let ring = SubjectSpool::open(path)
-        .ok()
-        .and_then(|spool| spool.ring(info));
-    if ring.is_none() {
+    // SAFETY: nothing else runs yet.
+    let recorder = unsafe { &mut *RECORDER.0.get() };
+    recorder.spool = SubjectSpool::open(path).ok();
+    recorder.process = std::process::id();
+    recorder.ring = ring(recorder, "main");
+    if recorder.ring.is_none() {
         return;
     }
-    // SAFETY: nothing else runs yet.
-    unsafe { (*RECORDER.0.get()).ring = ring };
     set_mode(Mode::Record);
-    // SAFETY: a handler that takes nothing and lives as long as the program.
-    unsafe { pthread_atfork(None, None, Some(forked)) };
+    // SAFETY: handlers that take nothing and live as long as the program.
+    unsafe { pthread_atfork(Some(forking), Some(parent), Some(child)) };
+}
+
+fn ring(recorder: &Recorder, name: &str) -> Option<RingWriter<StdEnvironment>> {
+    let info = RingInfo {
+        process: recorder.process,
+        thread: 1,
+        name,
+        ..RingInfo::default()
+    };
+    recorder.spool.as_ref()?.ring(info)
 }
 
 unsafe extern "C" {
@@ -106,14 +101,58 @@ unsafe extern "C" {
     ) -> i32;
 }
 
-/// The child of a fork runs on unrecorded.
-extern "C" fn forked() {
-    set_mode(Mode::Off);
+/// It became this thread's turn for a fork.
+static ENTERED: AtomicBool = AtomicBool::new(false);
+
+/// The most children that are recorded; there is a ring for each.
+const CHILDREN: u32 = 6;
+
+/// The program is about to fork: nobody is to be in the midst of something inside, since a
+/// child has what was done so far and one thread.
+extern "C" fn forking() {
+    if mode() == Mode::Record {
+        ENTERED.store(turn::enter(), Ordering::Relaxed);
+        // SAFETY: it is this thread's turn.
+        unsafe { (*RECORDER.0.get()).children += 1 };
+    }
+}
+
+extern "C" fn parent() {
+    if ENTERED.swap(false, Ordering::Relaxed) {
+        turn::leave();
+    }
+}
+
+/// What a child does is recorded behind what its parent did before.
+extern "C" fn child() {
     turn::forked();
+    if mode() == Mode::Record {
+        // SAFETY: a child has one thread.
+        let recorder = unsafe { &mut *RECORDER.0.get() };
+        // It is the parent's, which goes on using it.
+        std::mem::forget(recorder.ring.take());
+        let (process, events) = (recorder.process, recorder.events);
+        recorder.process = std::process::id();
+        recorder.events = 0;
+        if recorder.children <= CHILDREN {
+            recorder.ring = ring(recorder, "child");
+        }
+        match recorder.ring.is_some() {
+            true => simple(7, process, &events.to_le_bytes()),
+            false => set_mode(Mode::Off),
+        }
+    }
+    parent();
 }
 
 extern "C" fn end() {
+    /// How long a thread that computes may keep the program from ending.
+    const PATIENCE: Duration = Duration::from_millis(100);
     if mode() != Mode::Record {
+        return;
+    }
+    if !turn::try_enter(PATIENCE) {
+        set_mode(Mode::Off);
         return;
     }
     with(|recorder, ring| {
@@ -129,8 +168,9 @@ extern "C" fn end() {
         ring.append(&recorder.event);
     });
     set_mode(Mode::Off);
-    // SAFETY: nobody is inside any more.
+    // SAFETY: it is this thread's turn.
     unsafe { (*RECORDER.0.get()).ring = None };
+    turn::leave();
 }
 
 #[used]
@@ -163,7 +203,7 @@ pub(crate) fn simple(tag: u8, site: u32, bytes: &[u8]) {
 /// Outside memory is read, in one piece: where a copy of it is. Another thread may write
 /// there at any moment, and what is written down has to be what is used.
 pub(crate) fn read(site: u32, address: *const u8, len: usize) -> *const u8 {
-    if len > BUFFER_LEN || !claim() {
+    if len > BUFFER_LEN {
         return address;
     }
     let buffer = crate::replay::buffer();
@@ -185,11 +225,12 @@ pub(crate) fn values(site: u32, bytes: &[u8]) {
 
 /// The call that is on its way back has filled memory.
 pub(crate) fn filled(address: u64, len: u64) {
-    with(|recorder, _| recorder.filled.push((address, len)));
+    let _ = FILLED.try_with(|filled| filled.borrow_mut().push((address, len)));
 }
 
 /// A call is back.
 pub(crate) fn result(site: u32, bytes: &[u8]) {
+    let filled = FILLED.try_with(RefCell::take).unwrap_or_default();
     with(|recorder, ring| {
         let mut event = std::mem::take(&mut recorder.event);
         event.clear();
@@ -197,7 +238,7 @@ pub(crate) fn result(site: u32, bytes: &[u8]) {
         number(&mut event, u64::from(site));
         number(&mut event, bytes.len() as u64);
         event.extend_from_slice(bytes);
-        for (address, len) in recorder.filled.drain(..) {
+        for (address, len) in filled {
             event.extend_from_slice(&address.to_le_bytes());
             number(&mut event, len);
             // SAFETY: an annotated call has just filled it.

@@ -10,7 +10,7 @@ use std::arch::global_asm;
 
 use reprise_c_events::{BUFFER_LEN, QUESTION, answer, ask as what, ring};
 
-use crate::{Mode, memory, set_mode, turn};
+use crate::{Mode, jump, memory, set_mode, threads, turn};
 
 global_asm!(
     ".globl __reprise_ask",
@@ -111,7 +111,7 @@ fn next(what: u64, site: u64) -> u64 {
     }
     let (kind, number, len) = (cursor.word(), cursor.word(), cursor.word());
     let is_it = match kind {
-        1 => what == what::NEXT,
+        1 | 5 | 6 => what == what::NEXT,
         2 => what == what::VALUE && number == site,
         _ => what == what::NEXT && number == site,
     };
@@ -130,6 +130,8 @@ fn next(what: u64, site: u64) -> u64 {
     }
     match kind {
         1 => answer::ENTRY + number,
+        5 => answer::JUMP + number,
+        6 => answer::SWITCH + number,
         _ => answer::RESULT,
     }
 }
@@ -148,6 +150,16 @@ pub(crate) fn wait_for(site: u64) {
             answer::END => loop {
                 question(what::END, memory::sum());
             },
+            other @ answer::SWITCH.. => {
+                switch(other);
+                turn::replay_inside(false);
+            }
+            jump @ answer::JUMP.. => {
+                turn::replay_inside(true);
+                // SAFETY: the buffer is longer than this.
+                let value = unsafe { buffer().cast::<i32>().read_unaligned() };
+                jump::leap((jump - answer::JUMP) as usize, value);
+            }
             entry => {
                 let entry = (entry - answer::ENTRY) as usize;
                 turn::replay_inside(true);
@@ -165,6 +177,19 @@ pub(crate) fn wait_for(site: u64) {
         }
     }
     turn::replay_inside(true);
+}
+
+/// Other threads had their turn, in the midst of inside code.
+pub(crate) fn wait_for_turn() {
+    if let other @ answer::SWITCH.. = next(what::NEXT, what::NOBODY) {
+        switch(other);
+    }
+    turn::replay_inside(true);
+}
+
+fn switch(other: u64) {
+    let other = other - answer::SWITCH;
+    threads::switch((other >> 1) as u32, other & 1 != 0);
 }
 
 /// Where a replay begins.

@@ -3,21 +3,25 @@
 //!
 //! A thread takes its turn when it comes inside or back from an outside function, and gives
 //! it up when it leaves: whoever waits for something waits outside. So inside code needs no
-//! other protection, and neither do the heap and the stack pointer that it uses. The
-//! recording is the first thread's; when another one takes a turn, it ends. Its stack may
-//! then be anywhere.
+//! other protection, and neither do the heap, the stack pointer and the recording. That
+//! another thread has taken its turn is an event, so a replay does it in the same order.
+//!
+//! Inside code that computes at length, or waits for another thread in a loop, lets others
+//! in between: at the beginning of a loop, after so many of them that it is the same one
+//! in a replay (`step`).
 //!
 //! In a replay there is one thread, and nothing of this is needed: there is no C library
-//! either, so that what belongs to a thread cannot be asked for.
+//! either, so that what belongs to a thread cannot be asked for. See `threads.rs`.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use reprise_c_events::area;
-use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
+use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect};
 use rustix::thread::futex;
 
-use crate::{Mode, memory, mode, record};
+use crate::{Mode, memory, mode, record, threads};
 
 /// The number of the thread whose turn it is; 0 if it is nobody's.
 static TURN: AtomicU32 = AtomicU32::new(0);
@@ -25,8 +29,17 @@ static TURN: AtomicU32 = AtomicU32::new(0);
 /// In [`TURN`]: somebody else waits.
 const AWAITED: u32 = 1 << 31;
 
-/// The last number that was given to a thread.
-static THREADS: AtomicU32 = AtomicU32::new(0);
+/// Which numbers are taken, a bit for each from 1 on.
+static NUMBERS: AtomicU64 = AtomicU64::new(0);
+
+/// The last number that was given to a thread for which there was no bit.
+static BEYOND: AtomicU32 = AtomicU32::new(area::THREADS);
+
+/// Whose events are the last in the recording.
+static LAST: AtomicU32 = AtomicU32::new(1);
+
+/// Nobody was inside yet.
+static UNTOUCHED: AtomicBool = AtomicBool::new(true);
 
 /// Inside code is running, in a replay.
 static REPLAYED_INSIDE: AtomicBool = AtomicBool::new(false);
@@ -41,6 +54,8 @@ struct Mine {
     depth: Cell<u32>,
     /// Its inside stack pointer while it is not its turn; 0 before it has one.
     stack: Cell<u64>,
+    /// How many handlers of signals it runs that have interrupted the inside.
+    handlers: Cell<u32>,
 }
 
 thread_local! {
@@ -50,38 +65,54 @@ thread_local! {
             inside: Cell::new(false),
             depth: Cell::new(0),
             stack: Cell::new(0),
+            handlers: Cell::new(0),
         }
     };
-    /// The memory of its stack, given back when the thread ends.
-    static STACK: Cell<Option<Stack>> = const { Cell::new(None) };
 }
 
-/// The inside stack of a thread that is not the first.
-struct Stack(*mut std::ffi::c_void);
+/// By this the C library tells when a thread ends. It does not when the program ends,
+/// unlike Rust, and then the thread is still needed.
+static KEY: AtomicU32 = AtomicU32::new(u32::MAX);
 
-const STACK_LEN: usize = area::STACK_LEN as usize;
+unsafe extern "C" {
+    fn pthread_key_create(key: *mut u32, ends: extern "C" fn(usize)) -> i32;
+    fn pthread_setspecific(key: u32, number: usize) -> i32;
+}
 
-impl Stack {
-    fn new() -> Option<Self> {
-        let flags = MapFlags::PRIVATE | MapFlags::NORESERVE;
-        let all = ProtFlags::READ | ProtFlags::WRITE;
-        // SAFETY: new memory, at a place that nobody uses.
-        let start = unsafe { mmap_anonymous(std::ptr::null_mut(), STACK_LEN, all, flags) };
-        start.ok().map(Self)
-    }
-
-    fn top(&self) -> u64 {
-        (self.0.addr() + STACK_LEN) as u64
+/// Nothing else runs yet.
+pub(crate) fn begin() {
+    let mut key = 0;
+    // SAFETY: there is room for the key, and the handler lives as long as the program.
+    if unsafe { pthread_key_create(&raw mut key, ends) } == 0 {
+        KEY.store(key, Ordering::Relaxed);
     }
 }
 
-impl Drop for Stack {
-    fn drop(&mut self) {
-        // What the thread does from here on, in the last moments of its life, has another.
-        MINE.with(|mine| mine.stack.set(0));
-        // SAFETY: it was made above, and nobody has a pointer into it any more.
-        let _ = unsafe { munmap(self.0, STACK_LEN) };
+/// A thread ends: its number is another one's. What it does from here on, in the last
+/// moments of its life, is done by somebody else.
+extern "C" fn ends(number: usize) {
+    MINE.with(|mine| {
+        mine.number.set(0);
+        mine.stack.set(0);
+        mine.depth.set(0);
+    });
+    if let Ok(number @ 1..=area::THREADS) = u32::try_from(number) {
+        NUMBERS.fetch_and(!(1 << (number - 1)), Ordering::Release);
     }
+}
+
+/// A number that no thread has.
+fn new_number() -> u32 {
+    let lowest = NUMBERS.fetch_update(Ordering::Acquire, Ordering::Relaxed, |taken| {
+        (taken != u64::MAX).then_some(taken | (taken + 1))
+    });
+    let number = match lowest {
+        Ok(taken) => taken.trailing_ones() + 1,
+        Err(_) => (BEYOND.fetch_add(1, Ordering::Relaxed) + 1) & !AWAITED,
+    };
+    // SAFETY: the key is the one that was made, or none.
+    unsafe { pthread_setspecific(KEY.load(Ordering::Relaxed), number as usize) };
+    number
 }
 
 /// Whether this thread runs inside code.
@@ -90,6 +121,45 @@ pub(crate) fn is_inside() -> bool {
         Mode::Replay => REPLAYED_INSIDE.load(Ordering::Relaxed),
         _ => MINE.with(|mine| mine.inside.get()),
     }
+}
+
+/// The number of this thread.
+pub(crate) fn number() -> u32 {
+    match mode() {
+        Mode::Replay => threads::current(),
+        _ => MINE.with(|mine| mine.number.get()),
+    }
+}
+
+/// A handler of signals begins, or ends.
+pub(crate) fn handles(begins: bool) {
+    MINE.with(|mine| {
+        let now = mine.handlers.get();
+        mine.handlers.set(match begins {
+            // Once one has interrupted the inside, so has all that comes upon it.
+            true if now > 0 || mine.inside.get() || has_turn(mine) => now + 1,
+            true => 0,
+            false => now.saturating_sub(1),
+        });
+    });
+}
+
+/// Whether a handler of signals runs that has interrupted the inside.
+pub(crate) fn is_interrupted() -> bool {
+    MINE.with(|mine| mine.handlers.get() > 0)
+}
+
+/// How many of its calls from inside to outside are on their way.
+pub(crate) fn depth() -> u32 {
+    match mode() {
+        Mode::Replay => 0,
+        _ => MINE.with(|mine| mine.depth.get()),
+    }
+}
+
+/// The same after a jump.
+pub(crate) fn set_depth(depth: u32) {
+    MINE.with(|mine| mine.depth.set(depth));
 }
 
 /// A replay goes inside, or leaves it.
@@ -105,9 +175,15 @@ pub(crate) fn enter() -> bool {
     // A signal may have come between the turn and the word that it was taken.
     let is_new = MINE.with(|mine| !mine.inside.get() && !has_turn(mine));
     if is_new {
-        take();
+        take(None);
     }
     is_new
+}
+
+/// The same, if it does not take too long.
+pub(crate) fn try_enter(patience: Duration) -> bool {
+    let is_there = MINE.with(|mine| mine.inside.get() || has_turn(mine));
+    is_there || take(Some(Instant::now() + patience))
 }
 
 /// It leaves.
@@ -131,8 +207,27 @@ pub(crate) fn out() -> u32 {
 
 /// It is back. False if it has come over others that are not.
 pub(crate) fn back(depth: u32) -> bool {
-    take();
+    take(None);
     MINE.with(|mine| mine.depth.replace(depth) == depth.wrapping_add(1))
+}
+
+/// Whether another thread waits for its turn.
+pub(crate) fn is_awaited() -> bool {
+    TURN.load(Ordering::Relaxed) & AWAITED != 0
+}
+
+/// Lets another thread have its turn, in the midst of inside code.
+pub(crate) fn let_others() {
+    /// How long they have to come.
+    const PATIENCE: Duration = Duration::from_millis(2);
+    give();
+    let started = Instant::now();
+    while TURN.load(Ordering::Relaxed) == 0 && started.elapsed() < PATIENCE {
+        rustix::thread::sched_yield();
+    }
+    // A replay waits here until it is told that it is this thread's turn.
+    LAST.store(0, Ordering::Relaxed);
+    take(None);
 }
 
 fn has_turn(mine: &Mine) -> bool {
@@ -140,36 +235,51 @@ fn has_turn(mine: &Mine) -> bool {
     number != 0 && TURN.load(Ordering::Relaxed) & !AWAITED == number
 }
 
-fn take() {
+/// Takes the turn; false if that was not possible in time.
+fn take(until: Option<Instant>) -> bool {
     MINE.with(|mine| {
         if mine.number.get() == 0 {
-            let number = THREADS.fetch_add(1, Ordering::Relaxed) + 1;
-            mine.number.set(number & !AWAITED);
+            mine.number.set(new_number());
         }
         let number = mine.number.get();
         let free = TURN.compare_exchange(0, number, Ordering::Acquire, Ordering::Relaxed);
-        if free.is_err() {
-            wait(number);
+        if free.is_err() && !wait(number, until) {
+            return false;
         }
         mine.inside.set(true);
-        if mine.stack.get() == 0 {
-            mine.stack.set(new_stack());
+        let mut is_new = mine.stack.get() == 0;
+        if is_new {
+            mine.stack.set(new_stack(number));
+            // A replay begins with the first.
+            is_new = !UNTOUCHED.swap(false, Ordering::Relaxed) || number != 1;
         }
         memory::set_stack_pointer(mine.stack.get());
-    });
+        let is_other = LAST.swap(number, Ordering::Relaxed) != number;
+        if mode() == Mode::Record && (is_other || is_new) {
+            record::simple(6, number << 1 | u32::from(is_new), &[]);
+        }
+        true
+    })
 }
 
-fn wait(number: u32) {
+fn wait(number: u32, until: Option<Instant>) -> bool {
+    /// How often somebody who does not wait for ever looks.
+    const MOMENT: futex::Timespec = futex::Timespec {
+        tv_sec: 0,
+        tv_nsec: 5_000_000,
+    };
     loop {
         // From here on there may be others that wait.
         match TURN.compare_exchange(0, number | AWAITED, Ordering::Acquire, Ordering::Relaxed) {
-            Ok(_) => return,
+            Ok(_) => return true,
             Err(whose) if whose & AWAITED == 0 => {
                 let awaited = whose | AWAITED;
                 let _ = TURN.compare_exchange(whose, awaited, Ordering::Relaxed, Ordering::Relaxed);
             }
+            Err(_) if until.is_some_and(|until| Instant::now() > until) => return false,
             Err(whose) => {
-                let _ = futex::wait(&TURN, futex::Flags::PRIVATE, whose, None);
+                let moment = until.map(|_| MOMENT);
+                let _ = futex::wait(&TURN, futex::Flags::PRIVATE, whose, moment.as_ref());
             }
         }
     }
@@ -185,27 +295,39 @@ fn give() {
     }
 }
 
-/// The stack of a thread that comes inside for the first time. The first of all has the
-/// one that is recorded.
-fn new_stack() -> u64 {
-    static FIRST: AtomicBool = AtomicBool::new(true);
-    if FIRST.swap(false, Ordering::Relaxed) {
-        return memory::stack_pointer();
+/// The stack of a thread that comes inside for the first time. Where there are too many
+/// threads it is anywhere, and the recording ends.
+fn new_stack(number: u32) -> u64 {
+    const GUARD: usize = 4096;
+    if number == 1 {
+        return area::START + area::STACK_LEN;
+    }
+    if number <= area::THREADS {
+        let (start, top) = area::thread_stack(number);
+        let below = (start - GUARD as u64) as *mut std::ffi::c_void;
+        // SAFETY: nothing is there: the stack of another thread begins below.
+        let _ = unsafe { mprotect(below, GUARD, MprotectFlags::empty()) };
+        return top;
     }
     record::give_up();
-    let Some(stack) = Stack::new() else {
-        eprintln!("reprise: the memory for variables of a thread cannot be had");
-        std::process::abort();
-    };
-    let top = stack.top();
-    // Where a thread is ending already, it stays.
-    let _ = STACK.try_with(|mine| mine.set(Some(stack)));
-    top
+    let len = area::THREAD_STACK_LEN as usize;
+    let flags = MapFlags::PRIVATE | MapFlags::NORESERVE;
+    let all = ProtFlags::READ | ProtFlags::WRITE;
+    // SAFETY: new memory, at a place that nobody uses. It stays: such threads are few.
+    match unsafe { mmap_anonymous(std::ptr::null_mut(), len, all, flags) } {
+        Ok(start) => (start.addr() + len) as u64,
+        Err(_) => {
+            eprintln!("reprise: the memory for variables of a thread cannot be had");
+            std::process::abort();
+        }
+    }
 }
 
 /// A child that was forked has one thread: it is nobody's turn but its own.
 pub(crate) fn forked() {
-    if !is_inside() {
-        TURN.store(0, Ordering::Relaxed);
-    }
+    let mine = match is_inside() {
+        true => number(),
+        false => 0,
+    };
+    TURN.store(mine, Ordering::Relaxed);
 }

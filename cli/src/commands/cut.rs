@@ -18,9 +18,9 @@ use crate::failure::{Failure, Status};
 /// be inside of it. The program that is built runs as before, and `reprise record`
 /// records it.
 ///
-/// This is young. What works: programs of one thread (a second one that comes inside
-/// ends the recording). Functions with setjmp or inline assembly, and signal handlers,
-/// are outside; a target that is one of them is refused, with the place in the source.
+/// Functions with inline assembly, and signal handlers, are outside; a target that is
+/// one of them is refused, with the place in the source. Of several threads one is
+/// inside at a time.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

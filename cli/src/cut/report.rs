@@ -17,6 +17,9 @@ const LISTED: usize = 12;
 /// How many threads are.
 const THREADS: usize = 4;
 
+/// How many functions of which nothing is known are.
+const UNKNOWN: usize = 8;
+
 /// How many inside functions are.
 const FUNCTIONS: usize = 40;
 
@@ -98,8 +101,28 @@ fn text(request: &Request, report: &Report) -> String {
     for thread in report.threads.iter().take(THREADS) {
         let _ = writeln!(
             out,
-            "threads    {} ({}) may come to {}: a second thread inside ends a recording",
+            "threads    {} ({}) may come to {}: one thread is inside at a time",
             thread.begins, thread.place, thread.comes_to
+        );
+    }
+    for handler in report.signals.iter().take(THREADS) {
+        let _ = writeln!(
+            out,
+            "signals    {} ({}) may come to {}: that ends a recording if it interrupts the inside",
+            handler.begins, handler.place, handler.comes_to
+        );
+    }
+    if !report.unknown.is_empty() {
+        let named = report.unknown.iter().take(UNKNOWN);
+        let named = named.map(|one| format!("{} ({})", one.name, one.place));
+        let more = match report.unknown.len().saturating_sub(UNKNOWN) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let _ = writeln!(
+            out,
+            "unknown    {}{more}: all that they can reach counts as theirs",
+            named.collect::<Vec<_>>().join(", ")
         );
     }
     let [read, solved, cut, built] = report.milliseconds;

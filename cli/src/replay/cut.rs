@@ -13,7 +13,7 @@ pub(super) use reprise_c_player::KIND;
 
 pub(super) fn replay(request: &Request, recording: &Recording) -> Result<Status, Failure> {
     process::not_for_jvm(request)?;
-    let translated = translate(recording);
+    let translated = translate(recording, request.process);
     let translated =
         translated.map_err(|error| failure(request, error).status(Status::BadInput))?;
     let limits = Limits {

@@ -69,21 +69,18 @@ pub(crate) fn instrument(body: &mut Body<'_, '_>) -> Result<(), ProbeError> {
     Ok(())
 }
 
-/// Tells of the function that was just made where its method is, if that is not certainly
-/// inside.
+/// Tells of the function that was just made, and where its method is.
 fn refer(
     body: &mut Body<'_, '_>,
     instruction: &Instruction<'_>,
     refers: Refers,
     target: u16,
 ) -> Result<(), ProbeError> {
-    if refers == Refers::Inside {
-        return Ok(());
-    }
     let mut after = Snippet::new();
     after.op(opcode::DUP)?;
     let (name, descriptor) = match refers {
-        Refers::Inside | Refers::Outside => ("refersOutside", "(Ljava/lang/Object;)V"),
+        Refers::Inside => ("function", "(Ljava/lang/Object;)V"),
+        Refers::Outside => ("refersOutside", "(Ljava/lang/Object;)V"),
         Refers::Perhaps => ("refers", "(Ljava/lang/Object;Ljava/lang/Class;I)V"),
         Refers::ByReceiver { captured: true } => ("refersByCaptured", "(Ljava/lang/Object;I)V"),
         Refers::ByReceiver { captured: false } => ("refersByFirst", "(Ljava/lang/Object;I)V"),
@@ -92,7 +89,7 @@ fn refer(
         let owner = handle_owner(body, target)?.unwrap_or_default();
         after.push_class(&owner, body.pool)?;
     }
-    if refers != Refers::Outside
+    if !matches!(refers, Refers::Inside | Refers::Outside)
         && let Some(site) = referred(body, instruction, target)?
     {
         push_id(&mut after, site, body.pool)?;

@@ -26,6 +26,7 @@
 //!            superReturned(Object, R)    superReturned(R)
 //!            boolean lend(R, site)       lendBare                a method that counts as outside
 //!            lent(T, R, boolean)         lent(R, boolean)
+//!            function(Object)                                    a lambda was made
 //!            refersOutside(Object)                               a reference to an outside method
 //!            refers(Object, Class, site)                         or to one that may be inherited
 //!            refersByCaptured(Object, site)  refersByFirst       or to one that a receiver has

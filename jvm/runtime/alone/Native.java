@@ -14,8 +14,8 @@ final class Native {
         }
     }
 
-    static long classInfo(Class<?> type) {
-        return Catalog.classInfo(type);
+    static long classInfo(Class<?> type, boolean isForeign) {
+        return Catalog.classInfo(type, isForeign);
     }
 
     static boolean leaves(Class<?> type, int site) {

@@ -91,6 +91,39 @@ fn what_cannot_be_inside_is_not() {
     );
 }
 
+/// Who jumps between functions by memory of the program can be inside; where a library may
+/// have that memory, nobody who jumps can be.
+#[test]
+fn jumps_are_followed_by_the_program_s_own_memory() {
+    for given_away in [false, true] {
+        let (mut p, f, g, _) = figure_2();
+        let buffer = p.object("buffer", Storage::Global);
+        let to = p.var();
+        p.facts.push(Fact::Address { to, object: buffer });
+        let place = Place {
+            file: "g.c".into(),
+            line: 9,
+        };
+        p.functions[g as usize].jumps.push((Some(to), place));
+        if given_away {
+            p.given_away.push(to);
+        }
+        let points_to = solve(&p);
+        let found = find(&p, &points_to, &[f], Choice::Whole).unwrap();
+        assert_eq!(found.follows_jumps, !given_away);
+        assert_eq!(found.functions[g as usize], !given_away);
+        let target = find(&p, &points_to, &[g], Choice::Naive);
+        match given_away {
+            true => assert_eq!(
+                target.unwrap_err().to_string(),
+                "g cannot be recorded: it jumps between functions, by memory that a library may \
+                 have (g.c:9)"
+            ),
+            false => assert!(target.unwrap().functions[g as usize]),
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn no_boundary_is_cheaper_and_no_inside_object_is_written_outside(
@@ -180,7 +213,7 @@ fn what_is_called_of_libraries_through_a_pointer_counts() {
     let pointer = p.var();
     p.facts.push(Fact::Address {
         to: pointer,
-        object: crate::model::UNKNOWN,
+        object: UNKNOWN,
     });
     call(&mut p, f, f, 50, 8);
     p.calls[0].callee = Callee::Indirect(pointer);

@@ -1,7 +1,7 @@
 //! Calls of inside functions.
 
 use reprise_c_analysis::annotations::{Annotation, Length};
-use reprise_c_analysis::model::{Storage, UNKNOWN};
+use reprise_c_analysis::model::{LENT, Storage, UNKNOWN};
 use reprise_c_analysis::scanned::Scanned;
 use reprise_c_events::OUT_IN_REPLAY;
 
@@ -45,7 +45,11 @@ impl Inserter<'_> {
         let annotation = &self.reading.program.functions[id as usize].annotation;
         let does = annotation.clone().unwrap_or_default();
         let (owns, is_intrinsic) = (self.owns(at), name.starts_with("llvm."));
-        if does.own {
+        if does.marks.is_some() {
+            self.mark(at);
+        } else if does.jumps_to.is_some() {
+            self.by_runtime(function, at, "jump", false);
+        } else if does.own {
             let mut given = at.arguments().into_iter();
             let pointer = LLVMTypeKind::LLVMPointerTypeKind;
             let given = given.all(|one| one.kind().kind() != pointer || self.points_inside(one));
@@ -72,8 +76,29 @@ impl Inserter<'_> {
         }
     }
 
-    /// Where an outside function comes back twice, the runtime is told.
+    /// A place to jump to, in an inside function.
+    fn mark(&mut self, at: Value) {
+        let number = self.module.int(32);
+        let (of, setjmp) =
+            self.runtime("__reprise_setjmp", number, &[self.module.pointer(), number]);
+        setjmp.returns_again();
+        let mut given = at.arguments();
+        if given.len() < 2 {
+            given.push(self.module.constant(number, 0));
+        }
+        self.before(at);
+        let new = self.builder.call(of, setjmp, &given);
+        new.call_returns_again();
+        if at.is_used() {
+            at.replace_with(new);
+        }
+        at.erase();
+    }
+
+    /// Jumps of an outside function: the runtime is told where one has come back, and
+    /// jumps itself if it is to an inside function.
     pub(super) fn jumps(&mut self, function: Value) {
+        let (number, void) = (self.module.int(32), self.module.void());
         let all = function.blocks().into_iter();
         for at in all.flat_map(crate::ir::Block::instructions) {
             if at.opcode() != LLVMOpcode::LLVMCall || !at.callee().is_function() {
@@ -82,16 +107,18 @@ impl Inserter<'_> {
             let Some(id) = self.id(at.callee()) else {
                 continue;
             };
-            let does = self.reading.program.functions[id as usize]
-                .annotation
-                .as_ref();
-            let comes_back = at.kind().width() == 32 && does.is_some_and(|does| does.jumps);
-            if let Some(next) = at.next().filter(|_| comes_back) {
-                let (number, void) = (self.module.int(32), self.module.void());
+            let annotation = &self.reading.program.functions[id as usize].annotation;
+            let does = annotation.clone().unwrap_or_default();
+            if let Some(next) = at.next().filter(|_| does.marks.is_some()) {
                 let (of, jumped) = self.runtime("__reprise_jumped", void, &[number]);
                 self.before(next);
                 self.builder.located(at.debug_location());
                 self.builder.call(of, jumped, &[at]);
+            }
+            if does.jumps_to.is_some() && self.boundary.follows_jumps {
+                let parameters = [self.module.pointer(), number];
+                let (_, jump) = self.runtime("__reprise_longjmp", void, &parameters);
+                at.set_operand(at.operands().len() as u32 - 1, jump);
             }
         }
     }
@@ -124,7 +151,7 @@ impl Inserter<'_> {
         let is_inside = |object: &u32| match self.reading.program.objects[*object as usize].storage
         {
             Storage::Function(function) => self.boundary.functions[function as usize],
-            _ => *object != UNKNOWN,
+            _ => ![UNKNOWN, LENT].contains(object),
         };
         !objects.is_empty() && objects.iter().all(is_inside)
     }

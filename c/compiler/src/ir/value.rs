@@ -190,17 +190,29 @@ impl Value {
         ));
     }
 
+    fn new_attribute(self, called: &str) -> LLVMAttributeRef {
+        let context = llvm!(ask: LLVMGetTypeContext(LLVMTypeOf(self.0)));
+        llvm!(make: LLVMCreateEnumAttribute(context, attribute(called), 0))
+    }
+
     /// The compiler is to put a function into its callers, whatever it thought.
     pub(crate) fn inline_always(self) {
         let function = c_uint::MAX;
         self.remove_attribute(function, "noinline");
-        let context = llvm!(ask: LLVMGetTypeContext(LLVMTypeOf(self.0)));
-        let always = llvm!(make: LLVMCreateEnumAttribute(
-            context,
-            attribute("alwaysinline"),
-            0
-        ));
+        let always = self.new_attribute("alwaysinline");
         llvm!(change: LLVMAddAttributeAtIndex(self.0, function, always));
+    }
+
+    /// A function may come back more than once.
+    pub(crate) fn returns_again(self) {
+        let again = self.new_attribute("returns_twice");
+        llvm!(change: LLVMAddAttributeAtIndex(self.0, c_uint::MAX, again));
+    }
+
+    /// A call may come back more than once.
+    pub(crate) fn call_returns_again(self) {
+        let again = self.new_attribute("returns_twice");
+        llvm!(change: LLVMAddCallSiteAttribute(self.0, c_uint::MAX, again));
     }
 
     pub(crate) fn remove_call_attribute(self, at: u32, called: &str) {

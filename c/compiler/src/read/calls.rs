@@ -10,6 +10,12 @@ use super::shape::{may_hold_pointer, moved, scanned};
 use super::{Reader, known_name, place};
 use crate::ir::Value;
 
+/// What a compiler has calls of a library for, of which the runtime has none.
+const BY_LIBRARY: &[&str] = &[
+    "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "exp2", "exp10",
+    "log", "log2", "log10", "pow", "fma", "frexp", "ldexp", "lround", "llround", "lrint", "llrint",
+];
+
 impl Reader<'_> {
     pub(super) fn call(&mut self, function: FunctionId, at: Value, times: u64) {
         let mut callee = at.callee();
@@ -34,7 +40,7 @@ impl Reader<'_> {
         if let Some(own) = name.strip_prefix("llvm.")
             && known_name(&name).is_none()
         {
-            self.intrinsic(own, at);
+            self.intrinsic(function, own, at);
             return;
         }
         let arguments = at
@@ -67,7 +73,16 @@ impl Reader<'_> {
         };
         let does = does.unwrap_or_default();
         if does.jumps {
-            self.refuse(function, "it jumps between functions", at);
+            self.refuse(function, "it comes back twice", at);
+        }
+        if does.marks.is_some() || does.jumps_to.is_some() {
+            let memory = does.marks.map(|at_which| {
+                let memory = at.arguments().get(at_which).copied();
+                memory.map_or(NOTHING, |memory| self.value(memory))
+            });
+            let jump = (memory, place(at));
+            let known = &mut self.reading.program.functions[function as usize];
+            known.jumps.push(jump);
         }
         let allocates = (does.allocates || does.reallocates.is_some()).then(|| {
             let program = &mut self.reading.program;
@@ -151,14 +166,28 @@ impl Reader<'_> {
         });
     }
 
-    fn intrinsic(&mut self, own: &str, at: Value) {
+    fn intrinsic(&mut self, function: FunctionId, own: &str, at: Value) {
         let arguments = at.arguments();
+        let what = own.split('.').next().unwrap_or_default();
+        if BY_LIBRARY.contains(&what) {
+            let why = "it computes by a function that is only in a library";
+            self.refuse(function, why, at);
+        }
         if own.starts_with("va_") {
             // Where variable arguments are differs from run to run.
-            for argument in arguments {
-                let argument = self.value(argument);
-                self.reading.program.given_away.push(argument);
+            let lists: Vec<Var> = arguments.iter().map(|one| self.value(*one)).collect();
+            let value = match lists[..] {
+                [_, from] => {
+                    let to = self.reading.program.var();
+                    self.fact(Fact::Load { to, pointer: from });
+                    to
+                }
+                _ => self.variable.get(&function).copied().unwrap_or(NOTHING),
+            };
+            if let Some(pointer) = lists.first().copied() {
+                self.fact(Fact::Store { pointer, value });
             }
+            self.reading.program.varying.extend(lists);
         } else if may_hold_pointer(at.kind()) {
             let to = self.value(at);
             for from in arguments {

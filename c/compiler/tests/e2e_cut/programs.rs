@@ -1,4 +1,5 @@
-//! Programs that read files, from Debian's sources.
+//! Programs that read files, from Debian's sources. What is recorded with another input
+//! than was weighed replays.
 
 use std::fs;
 use std::path::Path;
@@ -6,23 +7,14 @@ use std::path::Path;
 use super::debian;
 use super::measure::{Case, with};
 
-/// gzip and bc: what each boundary costs, and that what is recorded with another input
-/// than was weighed replays.
 #[test]
-fn debian_programs() {
+fn debian_gzip() {
     let Some(stage) = debian::stage() else { return };
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let small = fs::read(root.join("README.md")).unwrap();
     let large: Vec<u8> = small.iter().cycle().take(4 << 20).copied().collect();
-    let compute = |scale: u32| format!("scale={scale}; 4*a(1)\nsqrt(2)\n").into_bytes();
-    for (name, content) in [
-        ("small", &small),
-        ("large", &large),
-        ("small.bc", &compute(50)),
-        ("large.bc", &compute(400)),
-    ] {
-        fs::write(stage.folder.path().join(name), content).unwrap();
-    }
+    fs::write(stage.folder.path().join("small"), &small).unwrap();
+    fs::write(stage.folder.path().join("large"), &large).unwrap();
     let gzip = Case {
         program: &stage.built("gzip", "gzip", ""),
         small: with(&["-c", "small"]),
@@ -36,6 +28,14 @@ fn debian_programs() {
     ] {
         stage.compare(gzip, target);
     }
+}
+
+#[test]
+fn debian_bc() {
+    let Some(stage) = debian::stage() else { return };
+    let compute = |scale: u32| format!("scale={scale}; 4*a(1)\nsqrt(2)\n");
+    fs::write(stage.folder.path().join("small.bc"), compute(50)).unwrap();
+    fs::write(stage.folder.path().join("large.bc"), compute(400)).unwrap();
     let bc = Case {
         program: &stage.built("bc", "bc/bc", ""),
         small: with(&["-l", "small.bc"]),

@@ -232,8 +232,15 @@ fn debian_httpd() {
         &["--target", "mod_alias.c:*"][..],
         &["--target", "mod_dir.c:*"],
         &["--target", "mod_deflate.c:*"],
+        &["--whole-program"],
     ] {
         stage.cut(&httpd, target, true);
+        if target == ["--whole-program"] {
+            // As far as it goes.
+            timed(record());
+            stage.as_far_as_it_goes();
+            continue;
+        }
         let (mut plain, mut recorded) = (Vec::new(), Vec::new());
         for _ in 0..ROUNDS {
             plain.push(timed(run(&at(&httpd), &[])));

@@ -39,12 +39,17 @@ pub(crate) struct Stage {
 
 impl Stage {
     pub(crate) fn new(subject: &str) -> Self {
+        Self::linked(subject, &[])
+    }
+
+    /// The same, linked with libraries.
+    pub(crate) fn linked(subject: &str, libraries: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let source = root.join("subjects").join(subject).join("main.c");
         fs::copy(source, folder.path().join("main.c")).unwrap();
         let stage = Self { folder };
-        stage.run(&["cc", "-o", "prog", "main.c"]);
+        stage.run(&[&["cc", "-o", "prog", "main.c"], libraries].concat());
         stage
     }
 

@@ -115,10 +115,6 @@ fn function<'c>(
     let (_, text) = body.class.pool.dynamic(index)?;
     let descriptor = MethodDescriptor::parse(text)?;
     let (parameters, result) = (descriptor.parameters, descriptor.result);
-    let captures = parameters.iter().any(|ty| ty.is_reference());
-    if !captures && refers == Refers::Inside {
-        return Ok(());
-    }
     let Constant::InvokeDynamic { bootstrap, .. } = body.class.pool.get(index)? else {
         return Ok(());
     };
@@ -126,11 +122,11 @@ fn function<'c>(
     let (name, text) = (name.to_str_lossy(), text.to_str_lossy());
     let shape = Shape { parameters, result };
     let told = match refers {
-        Refers::Inside => None,
-        Refers::Outside => Some("refersOutside"),
-        Refers::Perhaps => Some("refers"),
-        Refers::ByReceiver { captured: true } => Some("refersByCaptured"),
-        Refers::ByReceiver { captured: false } => Some("refersByFirst"),
+        Refers::Inside => "function",
+        Refers::Outside => "refersOutside",
+        Refers::Perhaps => "refers",
+        Refers::ByReceiver { captured: true } => "refersByCaptured",
+        Refers::ByReceiver { captured: false } => "refersByFirst",
     };
     let site = match refers {
         Refers::Inside | Refers::Outside => None,
@@ -156,15 +152,13 @@ fn function<'c>(
         }
         shape.load(&mut code)?;
         code.invoke_dynamic(bootstrap, &name, &text, pool)?;
-        if let Some(name) = told {
-            code.op(opcode::DUP)?;
-            let mut descriptor = "(Ljava/lang/Object;)V";
-            if let Some(site) = site {
-                push_id(&mut code, site, pool)?;
-                descriptor = "(Ljava/lang/Object;I)V";
-            }
-            code.invoke(Invoke::Static, STUB, name, descriptor, pool)?;
+        code.op(opcode::DUP)?;
+        let mut descriptor = "(Ljava/lang/Object;)V";
+        if let Some(site) = site {
+            push_id(&mut code, site, pool)?;
+            descriptor = "(Ljava/lang/Object;I)V";
         }
+        code.invoke(Invoke::Static, STUB, told, descriptor, pool)?;
         shape.leave(&mut code)?;
         Stubs::straight(&shape, &code)
     })?;

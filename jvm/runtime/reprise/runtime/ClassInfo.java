@@ -145,6 +145,36 @@ final class ClassInfo extends WeakReference<Class<?>> {
         return info != null && info.isOf(type) ? info : known(type);
     }
 
+    /**
+     * The class of a function that an instruction of the inside has just made. Others that the
+     * JDK makes for an inside class, as when that asks for one itself, are the JDK's own.
+     */
+    static ClassInfo ofFunction(Class<?> type) {
+        ClassInfo info = LATEST[System.identityHashCode(type) & LATEST.length - 1];
+        return info != null && info.isOf(type) ? info : knownFunction(type);
+    }
+
+    /** The class of a function that an instruction has made, while that is looked at. */
+    private static volatile Class<?> made;
+
+    @DontInline
+    private static ClassInfo knownFunction(Class<?> type) {
+        synchronized (LATEST) {
+            made = type;
+            try {
+                return known(type);
+            } finally {
+                made = null;
+            }
+        }
+    }
+
+    /** Whether a class is the hidden one of a lambda or method reference. */
+    private static boolean isFunction(Class<?> c) {
+        String name = c.getName();
+        return c.isSynthetic() && name.indexOf('/') > 0 && name.contains("$$Lambda");
+    }
+
     @ForceInline
     boolean isOf(Class<?> type) {
         return kept == type || kept == null && get() == type;
@@ -160,7 +190,9 @@ final class ClassInfo extends WeakReference<Class<?>> {
     private ClassInfo(Class<?> c) {
         super(c);
         kept = isForEver(c) ? c : null;
-        long info = Native.classInfo(c);
+        boolean isForeign = isFunction(c) && made != c;
+        long info = Native.classInfo(c, isForeign);
+        refersOutside = isForeign;
         boolean inside = (info & 1) != 0;
         number = (int) (info >> 2);
         space = c.isArray() ? ARRAY : inside ? INSIDE : OUTSIDE;
@@ -196,7 +228,7 @@ final class ClassInfo extends WeakReference<Class<?>> {
             ClassLoader loader = type.getClassLoader();
             boolean ofJdk = loader == null || loader == ClassLoader.getPlatformClassLoader();
             if (ofJdk ? Cloneable.class.isAssignableFrom(type)
-                    : type.getName().indexOf('/') >= 0 || (Native.classInfo(type) & 2) != 0) {
+                    : type.getName().indexOf('/') >= 0 || (Native.classInfo(type, false) & 2) != 0) {
                 return true;
             }
         }

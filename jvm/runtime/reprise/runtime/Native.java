@@ -7,8 +7,11 @@ final class Native {
     /** Called with the first event of each thread; the agent has begun long before. */
     static void begin() {}
 
-    /** The number of a class in the tables, times two, plus one if it is inside. */
-    static native long classInfo(Class<?> type);
+    /**
+     * The number of a class in the tables, times four, plus two if it may copy objects unseen,
+     * plus one if it is inside. A foreign one is not, whatever its name says.
+     */
+    static native long classInfo(Class<?> type, boolean isForeign);
 
     /**
      * Whether the member that a site names, looked up in this class, is outside.

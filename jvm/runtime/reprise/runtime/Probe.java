@@ -292,8 +292,13 @@ public final class Probe {
         returned(r);
     }
 
+    /** A lambda was made, or a reference to a method that is certainly inside. */
+    public static void function(Object function) {
+        ClassInfo.ofFunction(function.getClass());
+    }
+
     public static void refers(Object function, Class<?> owner, int site) {
-        ClassInfo info = ClassInfo.of(function.getClass());
+        ClassInfo info = ClassInfo.ofFunction(function.getClass());
         if (!info.refersKnown) {
             info.refersOutside = Native.refersOutside(owner, site);
             info.refersKnown = true;
@@ -301,15 +306,15 @@ public final class Probe {
     }
 
     public static void refersByCaptured(Object function, int site) {
-        ClassInfo.of(function.getClass()).refersBy(site, true);
+        ClassInfo.ofFunction(function.getClass()).refersBy(site, true);
     }
 
     public static void refersByFirst(Object function, int site) {
-        ClassInfo.of(function.getClass()).refersBy(site, false);
+        ClassInfo.ofFunction(function.getClass()).refersBy(site, false);
     }
 
     public static void refersOutside(Object function) {
-        ClassInfo.of(function.getClass()).refersOutside = true;
+        ClassInfo.ofFunction(function.getClass()).refersOutside = true;
     }
 
     /** An object is being made that will be finalized; one that the outside makes will be mentioned. */

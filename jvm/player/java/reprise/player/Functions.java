@@ -69,10 +69,7 @@ final class Functions {
         return !refersOutside.isEmpty() && refersOutside.contains(type);
     }
 
-    /**
-     * An object of a class is called, or goes out. Here the recorder looks the class up, and gives it a
-     * number when it is a new one.
-     */
+    /** A function of a class was made, and the recorder looks the class up: new ones get their numbers so. */
     void meets(Class<?> c) {
         meets.get(c);
     }

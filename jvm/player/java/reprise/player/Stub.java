@@ -208,6 +208,11 @@ public final class Stub {
         player().expose(o);
     }
 
+    /** A lambda was made: the recorder looks its class up here. */
+    public static void function(Object function) {
+        player().replay.functions.meets(function.getClass());
+    }
+
     /** A function that was made refers to a method that may be outside. */
     public static void refers(Object function, int site) {
         Replay replay = player().replay;

@@ -1,0 +1,127 @@
+//! Values that flow to each other in circles have the same objects: one of them stands for
+//! all. Without that, large programs take minutes.
+
+use super::Solver;
+use crate::model::{NOTHING, UNKNOWN, Var};
+
+/// Where a value is on the way through the graph.
+#[derive(Clone, Copy, Default)]
+struct Place {
+    /// When it was reached, from 1; 0 if it was not.
+    reached: u32,
+    /// The first that can be reached from it.
+    first: u32,
+    on_the_way: bool,
+}
+
+impl Solver<'_> {
+    /// Finds all circles, and has one value stand for each.
+    pub(super) fn find_circles(&mut self) {
+        let mut places = vec![Place::default(); self.nodes.len()];
+        let mut time = 0;
+        let mut found: Vec<Vec<Var>> = Vec::new();
+        // Values whose circle is not known yet.
+        let mut open: Vec<Var> = Vec::new();
+        for start in 0..self.nodes.len() as u32 {
+            if self.now(start) != start || places[start as usize].reached != 0 {
+                continue;
+            }
+            // A value, and how many of its edges were looked at.
+            let mut way: Vec<(Var, usize)> = vec![(start, 0)];
+            while let Some((var, edge)) = way.last_mut() {
+                let (var, at) = (*var, *edge);
+                *edge += 1;
+                if at == 0 {
+                    time += 1;
+                    places[var as usize] = Place {
+                        reached: time,
+                        first: time,
+                        on_the_way: true,
+                    };
+                    open.push(var);
+                }
+                if let Some(to) = self.nodes[var as usize].to.get(at) {
+                    let to = self.now(*to);
+                    let next = places[to as usize];
+                    if next.reached == 0 {
+                        way.push((to, 0));
+                    } else if next.on_the_way {
+                        let mine = &mut places[var as usize];
+                        mine.first = mine.first.min(next.reached);
+                    }
+                    continue;
+                }
+                way.pop();
+                let mine = places[var as usize];
+                if let Some((before, _)) = way.last() {
+                    let before = &mut places[*before as usize];
+                    before.first = before.first.min(mine.first);
+                }
+                if mine.first == mine.reached {
+                    let from = open.iter().rposition(|one| *one == var).unwrap_or(0);
+                    let circle = open.split_off(from);
+                    for one in &circle {
+                        places[*one as usize].on_the_way = false;
+                    }
+                    if circle.len() > 1 {
+                        found.push(circle);
+                    }
+                }
+            }
+        }
+        for circle in found {
+            self.join(&circle);
+        }
+    }
+
+    /// One stands for all of them, which is not the content of an object: that may become
+    /// the content of all escaped ones.
+    fn join(&mut self, circle: &[Var]) {
+        let contents = self.program.vars..self.program.vars + self.program.objects.len() as u32;
+        let Some(first) = circle.iter().find(|one| !contents.contains(one)) else {
+            return;
+        };
+        // Nothing flows out of these by edges.
+        let special = [NOTHING, self.program.vars + UNKNOWN];
+        if circle.iter().any(|one| special.contains(one)) {
+            return;
+        }
+        for other in circle.iter().filter(|one| *one != first) {
+            self.stands[*other as usize] = *first;
+            let old = std::mem::take(&mut self.nodes[*other as usize]);
+            let node = &mut self.nodes[*first as usize];
+            node.has.take(&old.has, &mut node.news);
+            node.to.extend(old.to);
+            node.loads.extend(old.loads);
+            node.stores.extend(old.stores);
+            node.calls.extend(old.calls);
+        }
+        let to: Vec<Var> = std::mem::take(&mut self.nodes[*first as usize].to);
+        let mut to: Vec<Var> = to.into_iter().map(|one| self.now(one)).collect();
+        to.sort_unstable();
+        to.dedup();
+        to.retain(|one| one != first);
+        let node = &mut self.nodes[*first as usize];
+        node.to = to;
+        for all in [&mut node.loads, &mut node.stores] {
+            all.sort_unstable();
+            all.dedup();
+        }
+        // What one of them had was not looked at by the others.
+        self.again(*first);
+    }
+
+    /// The content of an object has escaped. What it shared with others goes to and comes
+    /// from there.
+    pub(super) fn escape_circle(&mut self, own: Var) {
+        let mut first = own;
+        while self.stands[first as usize] != first {
+            first = self.stands[first as usize];
+        }
+        if first != own {
+            let unknown = self.program.vars + UNKNOWN;
+            self.edge(first, unknown);
+            self.point(first, UNKNOWN);
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Functions of libraries of which nothing is known, and which are given memory of the
+//! program: all that they can reach counts as theirs, so it pays to say more of them.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::{Program, Storage};
+use crate::points_to::PointsTo;
+
+/// Such a function.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unknown {
+    /// Its name.
+    pub name: String,
+    /// Where it is called first.
+    pub place: String,
+    /// How many calls there are.
+    pub calls: u64,
+}
+
+/// Those that the program calls, the most often called first.
+pub fn find(program: &Program, points_to: &PointsTo) -> Vec<Unknown> {
+    let is_memory = |object: &u32| {
+        matches!(
+            program.objects[*object as usize].storage,
+            Storage::Global | Storage::Stack(_) | Storage::Heap(_)
+        )
+    };
+    let mut all: BTreeMap<&str, Unknown> = BTreeMap::new();
+    for (index, call) in program.calls.iter().enumerate() {
+        let mut arguments = call.arguments.iter();
+        if !arguments.any(|one| points_to.objects(*one).iter().any(is_memory)) {
+            continue;
+        }
+        for callee in points_to.callees(index) {
+            let known = &program.functions[*callee as usize];
+            if known.defined || known.annotation.is_some() {
+                continue;
+            }
+            let one = all.entry(&known.name).or_insert_with(|| Unknown {
+                name: known.name.clone(),
+                place: call.place.to_string(),
+                calls: 0,
+            });
+            one.calls += 1;
+        }
+    }
+    let mut all: Vec<Unknown> = all.into_values().collect();
+    all.sort_by_key(|one| std::cmp::Reverse(one.calls));
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::annotations::Annotation;
+    use crate::model::{Call, Callee, Fact, Function, NOTHING, Place};
+    use crate::points_to::solve;
+
+    #[test]
+    fn what_is_annotated_or_gets_nothing_is_not_among_them() {
+        let mut p = Program::default();
+        for name in ["main", "known", "unknown", "numbers"] {
+            p.functions.push(Function {
+                name: name.into(),
+                defined: name == "main",
+                annotation: (name == "known").then(Annotation::default),
+                ..Function::default()
+            });
+        }
+        let (object, to) = (p.object("a", Storage::Global), p.var());
+        p.facts.push(Fact::Address { to, object });
+        let call = |callee: u32, arguments: Vec<u32>| Call {
+            function: 0,
+            callee: Callee::Direct(callee),
+            arguments,
+            result: NOTHING,
+            result_bytes: 0,
+            times: 1,
+            called: None,
+            scanned: vec![],
+            moved: 0,
+            allocates: None,
+            place: Place {
+                file: "main.c".into(),
+                line: 3,
+            },
+        };
+        p.calls = vec![call(1, vec![to]), call(2, vec![to]), call(3, vec![NOTHING])];
+        p.calls.push(call(2, vec![NOTHING, to]));
+        let expected = Unknown {
+            name: "unknown".into(),
+            place: "main.c:3".into(),
+            calls: 2,
+        };
+        assert_eq!(find(&p, &solve(&p)), [expected]);
+    }
+}

@@ -1,0 +1,55 @@
+//! `setjmp` and `longjmp`, on either side of the boundary and across it.
+
+use super::stage::Stage;
+
+/// Inside functions that jump to each other, also over outside ones, and outside ones that
+/// jump to them.
+#[test]
+fn jumps_between_inside_functions() {
+    let stage = Stage::new("c-leaps");
+    for level in ["-O0", "-O2"] {
+        stage.run(&["cc", level, "-o", "prog", "main.c"]);
+        for how in [
+            &["--target", "in_*", "--naive"][..],
+            &["--target", "in_*"],
+            &["--target", "in_protected"],
+            &["--whole-program"],
+        ] {
+            stage.whole_way(how);
+        }
+    }
+}
+
+/// Outside functions that jump to each other over inside ones, which never come back.
+#[test]
+fn jumps_between_outside_functions() {
+    let stage = Stage::new("c-jumps");
+    stage.whole_way(&["--target", "in_*", "--naive"]);
+    // With everything inside they are jumps of inside functions.
+    stage.whole_way(&["--whole-program"]);
+    // Here a function that was jumped over was called from inside.
+    stage.run(&[
+        "cut", "./prog", "--target", "main", "--target", "in_add", "--naive", "-o", "prog.cut",
+    ]);
+    let (said, recorded) = stage.run(&["record", "-o", "y.reprise", "--", "./prog.cut"]);
+    assert!(said.contains("-1\n"), "{said}");
+    assert!(recorded.contains("the rest of the run"), "{recorded}");
+    let (_, replayed) = stage.run(&["replay", "y.reprise"]);
+    assert!(
+        replayed.contains("as far as the recording goes"),
+        "{replayed}"
+    );
+}
+
+/// A signal handler jumps out of inside code.
+#[test]
+fn a_jump_out_of_the_inside_ends_the_recording() {
+    let stage = Stage::new("c-jumps");
+    stage.run(&[
+        "cut", "./prog", "--target", "in_*", "--naive", "-o", "prog.cut",
+    ]);
+    let (said, recorded) = stage.run(&["record", "-o", "x.reprise", "--", "./prog.cut", "1"]);
+    assert!(said.lines().count() == 21, "{said}");
+    println!("{recorded}");
+    stage.run(&["replay", "x.reprise"]);
+}
