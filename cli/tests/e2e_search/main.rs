@@ -15,3 +15,4 @@ mod share_cost;
 mod shared;
 mod shares;
 mod stage;
+mod values;

@@ -12,12 +12,14 @@
 //! 5            it ends
 //! 6  thread    its last step comes after another thread's step, in the next two, low first
 //! 7  n         it came to the last place n times more
-//! 8            it read a value, which is in the next two, low first
+//! 8  kind      it read a value, which is in the next two, low first
+//! 9  type      it read the identity hash in the next one, of an object of that type
 //! ```
 //!
-//! All but the last three are steps, numbered from 1; each time it came to a place is one.
+//! All but the last four are steps, numbered from 1; each time it came to a place is one.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
 use crate::thread::ThreadId;
 
@@ -30,9 +32,38 @@ pub struct Trace {
     pub number: u32,
     pub(super) steps: Vec<Step>,
     /// What it read that is another value in every run.
-    pub values: Vec<i64>,
+    pub values: Vec<Value>,
     /// What its beginning follows.
     start: Vec<(u32, u64)>,
+}
+
+/// Something that is another value in every run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// What the program asked for: the time, a random number.
+    Asked(i64),
+    /// What the JDK drew for itself.
+    Drawn(i64),
+    /// How many bytes a read returned; -1 for the end, -2 if it threw something.
+    Read(i64),
+    /// An identity hash, and a number for the type of the object.
+    Hash {
+        /// The number.
+        of: u32,
+        /// The hash.
+        hash: u32,
+    },
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Asked(value) => write!(out, "{value}"),
+            Self::Drawn(value) => write!(out, "drawn {value}"),
+            Self::Read(bytes) => write!(out, "read {bytes}"),
+            Self::Hash { of, hash } => write!(out, "hash {of} {hash}"),
+        }
+    }
 }
 
 /// A step, or many of the same.
@@ -131,13 +162,22 @@ impl Trace {
                     };
                     let step = u64::from(high) << 32 | u64::from(low);
                     if word >> 28 == 8 {
-                        trace.values.push(step.cast_signed());
+                        trace.values.push(match number {
+                            1 => Value::Drawn(step.cast_signed()),
+                            3 => Value::Read(step.cast_signed()),
+                            _ => Value::Asked(step.cast_signed()),
+                        });
                         continue;
                     }
                     match trace.steps.last_mut() {
                         Some(last) => last.follows.push((number, step)),
                         None => trace.start.push((number, step)),
                     }
+                    continue;
+                }
+                9 => {
+                    let Some(hash) = words.next() else { break };
+                    trace.values.push(Value::Hash { of: number, hash });
                     continue;
                 }
                 7 => {

@@ -21,7 +21,7 @@ use crate::command::{Command, Count, Event, Message, MessageAction, Messages, Mo
 use crate::location::{CodeLocation, JdkPlace, Location};
 
 use clocks::Edge;
-pub use log::{Blocks, Did, Step, Trace};
+pub use log::{Blocks, Did, Step, Trace, Value};
 
 /// What became of the traces.
 #[derive(Clone, Debug, PartialEq, Eq)]

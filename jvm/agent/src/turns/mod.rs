@@ -52,6 +52,18 @@ struct Session {
     threads: Mutex<HashSet<String>>,
 }
 
+impl Session {
+    /// Whether it matters what the program reads that is another value in every run.
+    fn has_values(&self) -> bool {
+        match &self.mode {
+            Mode::Free { .. } => true,
+            Mode::Share { .. } => false,
+            Mode::Explore { serve, .. } => serve.is_none() || self.values.is_some(),
+            Mode::Follow { .. } => self.values.is_some(),
+        }
+    }
+}
+
 /// By name: the bytes of a class as it was, and as it became.
 type Changed = HashMap<String, (Vec<u8>, Vec<u8>)>;
 

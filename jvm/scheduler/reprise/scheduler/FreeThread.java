@@ -17,10 +17,11 @@ import jdk.internal.misc.Unsafe;
  * 3 blocks at a place   4 goes on (1: because its time ran out)
  * 5 ends                6 follows thread N, up to the step in the next two integers
  * 7 came to the last place N times more
- * 8 read a value, which is in the next two integers
+ * 8 read a value of kind N, which is in the next two integers
+ * 9 read the identity hash in the next integer, of an object of type N
  * </pre>
  *
- * Each but the last three is a step. In a blocking place, 0 is park and 1 is wait; others are two more.
+ * Each but the last four is a step. In a blocking place, 0 is park and 1 is wait; others are two more.
  */
 final class FreeThread {
     private static final Unsafe U = Unsafe.getUnsafe();
@@ -35,6 +36,7 @@ final class FreeThread {
     private static final int FOLLOWS = 6 << 28;
     private static final int REPEATS = 7 << 28;
     private static final int VALUE = 8 << 28;
+    private static final int HASH = 9 << 28;
 
     private static final int MASK = 4095;
     private static final FreeThread[] FAST = new FreeThread[MASK + 1];
@@ -46,7 +48,6 @@ final class FreeThread {
     private static final int MOST = (1 << 20) - 1;
     private static final long[] NOBODY = {};
     private static int count;
-    private static boolean virtual;
 
     final long tid;
     final int number;
@@ -55,6 +56,8 @@ final class FreeThread {
     /** How many methods that the JDK may have called it is in. */
     int depth;
     int initialising;
+    /** How many times a class had been initialised when it last looked. */
+    int initialised;
     /** The call of the JDK that it is in; negative for none. */
     int site = -1;
     /** The thread whose end it may wait for in that call. */
@@ -85,6 +88,12 @@ final class FreeThread {
     private long end;
     private int part;
     private boolean full;
+    /** The hashes that it has written down lately. */
+    private int[] known;
+    /** It finds out something about a hash. */
+    boolean looks;
+    /** It reads something whose amount is noted. */
+    boolean reading;
 
     private FreeThread(long tid, int number, String descent) {
         this.tid = tid;
@@ -98,7 +107,7 @@ final class FreeThread {
             if (count >= MOST) {
                 return null;
             }
-            long tid = U.getLong(thread, TID);
+            long tid = tid(thread);
             FreeThread added = new FreeThread(tid, ++count, descent);
             if (Share.on) {
                 // What it does is in the vectors.
@@ -124,10 +133,14 @@ final class FreeThread {
     }
 
     static FreeThread of(Thread thread) {
-        // The field: a program may have another idea of getId().
-        long tid = U.getLong(thread, TID);
+        long tid = tid(thread);
         FreeThread found = FAST[(int) tid & MASK];
         return found != null && found.tid == tid ? found : find(tid);
+    }
+
+    /** The number that the JVM has given a thread: a program may have another idea of getId(). */
+    static long tid(Thread thread) {
+        return U.getLong(thread, TID);
     }
 
     private static FreeThread find(long tid) {
@@ -146,13 +159,14 @@ final class FreeThread {
         }
     }
 
-    static void sayVirtual() {
-        if (!virtual) {
-            virtual = true;
-            String place = Ending.place(new Throwable().getStackTrace());
-            Native.report("say", "the program creates virtual threads"
-                    + (place.isEmpty() ? "" : ", the first at " + place)
-                    + ", which are not recorded: only platform threads can be scheduled");
+    /** From now on a thread speaks for another; for itself if that is null. */
+    static void alias(Thread thread, FreeThread other) {
+        synchronized (ALL) {
+            if (other == null) {
+                ALL.remove(tid(thread));
+            } else {
+                ALL.put(tid(thread), other);
+            }
         }
     }
 
@@ -176,6 +190,10 @@ final class FreeThread {
     /** Comes to a place. */
     void comesTo(int place) {
         int entry = (initialising > 0 ? NO_STOP : PLACE) | place;
+        int now = Initialised.count;
+        if (now != initialised) {
+            Initialised.notice(this, now);
+        }
         steps++;
         if (entry == last && repeats < PLACE - 1) {
             repeats++;
@@ -222,6 +240,7 @@ final class FreeThread {
         close();
         full = true;
         seen = NOBODY;
+        known = null;
     }
 
     /** Its last step comes after that of another thread. */
@@ -245,10 +264,23 @@ final class FreeThread {
     }
 
     /** Reads something that is another value in every run. */
-    void reads(long value) {
-        write(VALUE);
+    void reads(int kind, long value) {
+        write(VALUE | kind);
         put((int) value);
         put((int) (value >>> 32));
+    }
+
+    /** Reads the identity hash of an object of a type. */
+    void hashes(int type, int hash) {
+        if (known == null) {
+            known = new int[Turn.KNOWN];
+        }
+        int at = hash & Turn.KNOWN - 1;
+        if (known[at] != hash) {
+            known[at] = hash;
+            write(HASH | type);
+            put(hash);
+        }
     }
 
     /** Somebody wakes or interrupts it. Returns who was the last. */

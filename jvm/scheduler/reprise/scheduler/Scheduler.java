@@ -20,6 +20,7 @@ public final class Scheduler {
         } else {
             chosen = file.isEmpty() ? Strategy.of(strategy, seed, steps) : Guide.read(file, seed);
         }
+        Values.keep();
         Engine.begin(new Explorer(chosen));
     }
 
@@ -50,7 +51,7 @@ public final class Scheduler {
                 FreeThreads.begun();
                 return;
             }
-            Engine.begun();
+            Life.begun();
         } catch (Throwable wrong) {
             fail(wrong);
         }
@@ -59,7 +60,7 @@ public final class Scheduler {
     /** A thread ends. */
     public static void ended() {
         try {
-            Engine.ended();
+            Life.ended();
         } catch (Throwable wrong) {
             fail(wrong);
         }

@@ -79,6 +79,12 @@ final class Script extends Policy {
             }
             return next;
         }
+        if (me.state == Turn.PARKED && Exits.mayWake()) {
+            Exits.await(me);
+            if (me.permit) {
+                return me;
+            }
+        }
         if (me.deadline != 0) {
             // In the run that the schedule is about, nobody else ran meanwhile. Who
             // sleeps looks at no clock; who waits may, and what is outside takes its time.
@@ -308,6 +314,9 @@ final class Script extends Policy {
                 if (turn.state == Turn.DEAD || turn.state == Turn.NEW) {
                     throw diverged(me, "is to give way to thread " + step.text
                             + (turn.state == Turn.DEAD ? ", which has ended" : ", which has not been started"));
+                }
+                if (turn.state == Turn.PARKED && turn != me && !turn.timedOut) {
+                    Exits.await(turn);
                 }
                 return turn;
             }

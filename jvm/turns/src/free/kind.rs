@@ -52,6 +52,15 @@ const POOLS: &[&str] = &[
     "java/util/concurrent/ThreadPool",
 ];
 
+/// Packages whose classes read from and write to the outside.
+const WIRES: &[&str] = &["java/io/", "java/net/", "java/nio/channels/"];
+
+/// The beginnings of the names of methods that do it.
+const WIRED: &[&str] = &[
+    "accept", "close", "connect", "finishConnect", "flush", "read", "receive", "select", "send",
+    "transfer", "wakeup", "write",
+];
+
 /// Names of methods that the JDK calls.
 const CALLED_BACK: &[&str] = &[
     "accept",
@@ -126,6 +135,7 @@ impl Body<'_, '_> {
                 true => Kind::Perhaps,
                 false => Kind::None,
             },
+            () if starts(WIRES) && WIRED.iter().any(|start| name.starts_with(start)) => Kind::Place,
             () if owner.starts_with("java/") || owner.starts_with('[') => Kind::None,
             // A class of the program may inherit the JDK's methods.
             () if matches!(&*name, "fork" | "join" | "invoke" | "invokeAll" | "submit") => {
