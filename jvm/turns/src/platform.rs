@@ -31,11 +31,15 @@ const VIRTUAL: &str = "java/lang/VirtualThread";
 /// Whether a class of the JDK is one that is changed; with `values`, also those that read for
 /// the program what is another value in every run.
 pub fn concerns(name: &str, values: bool) -> bool {
-    let changed = CHANGED.iter().any(|changed| match changed.ends_with('/') {
+    blocks(name) || outside::concerns(name) || values && values::concerns(name)
+}
+
+/// Whether threads block in a class, or begin and end there.
+fn blocks(name: &str) -> bool {
+    CHANGED.iter().any(|changed| match changed.ends_with('/') {
         true => name.starts_with(changed),
         false => name == *changed,
-    });
-    changed || outside::concerns(name) || values && values::concerns(name)
+    })
 }
 
 /// The class as it is under a schedule; none where nothing changes.
@@ -53,7 +57,9 @@ pub fn change(bytes: &[u8], values: bool) -> Result<Option<Vec<u8>>, TurnError> 
             continue;
         };
         let pool = &mut edited.pool;
-        let mut changed = redirect(&class, &mut editor, pool, &|_| false)?;
+        // How a virtual thread parks its carrier is its own business.
+        let blocks = blocks(&name_of_class) && name_of_class != VIRTUAL;
+        let mut changed = blocks && redirect(&class, &mut editor, pool, &|_| false)?;
         let name = class.pool.utf8(method.name)?.to_str_lossy();
         if is_thread {
             changed |= thread(&class, &name, &mut editor, pool)?;

@@ -26,6 +26,7 @@ const HASHES: &str = "java/reprise/scheduler/Hashes";
 const HASHING: &[&str] = &[
     "java/lang/Enum",
     "java/lang/Object",
+    "java/lang/invoke/MethodType",
     "java/util/AbstractList",
     "java/util/AbstractMap$SimpleEntry",
     "java/util/AbstractMap$SimpleImmutableEntry",
@@ -110,7 +111,7 @@ pub(crate) fn watch_platform<'c>(
         let mut code = Snippet::new();
         match (&*owner, &*name) {
             ("java/lang/System", "nanoTime" | "currentTimeMillis") if own != "java/util/Random" => {
-                let name = if concurrent { "time" } else { "seen" };
+                let name = if concurrent { "time" } else { "clock" };
                 code.invoke(Invoke::Static, VALUES, name, "(J)J", pool)?;
                 editor.after(instruction.offset, code)?;
                 any = true;
@@ -120,7 +121,7 @@ pub(crate) fn watch_platform<'c>(
             ("java/util/Random", "<init>")
                 if own == "java/util/Random" && method == "<init>" && descriptor == "(J)V" =>
             {
-                code.invoke(Invoke::Static, VALUES, "seen", "(J)J", pool)?;
+                code.invoke(Invoke::Static, VALUES, "seed", "(J)J", pool)?;
                 editor.before(instruction.offset, code)?;
                 any = true;
             }

@@ -10,6 +10,8 @@ pub(super) type Stop = (usize, usize);
 pub(super) struct Edge {
     pub(super) from: Stop,
     pub(super) to: Stop,
+    /// Given up before others, and not counted.
+    pub(super) soft: bool,
 }
 
 /// How many numbers the clocks may have; with more, fewer orders are found to be of no use.
@@ -18,8 +20,8 @@ const NUMBERS: usize = 1 << 26;
 /// Without edges that follow from others, and without those that would make threads wait for
 /// one another, of which it says how many. `lengths` has how many stops each thread has.
 pub(super) fn reduced(lengths: &[usize], mut edges: Vec<Edge>) -> (Vec<Edge>, usize) {
-    edges.sort_unstable_by_key(|edge| (edge.to, edge.from));
-    edges.dedup();
+    edges.sort_unstable_by_key(|edge| (edge.to, edge.from, edge.soft));
+    edges.dedup_by_key(|edge| (edge.to, edge.from));
     let mut senders: HashMap<Stop, usize> = HashMap::new();
     for edge in &edges {
         let next = senders.len();
@@ -90,23 +92,33 @@ impl Walk<'_> {
                     queue.extend(waiting[thread].drain(..));
                 }
             }
-            let stuck = (0..lengths.len()).find(|t| self.reached[*t] < lengths[*t]);
-            let Some(stuck) = stuck else { return };
-            // Threads wait for one another: one of them does not.
-            let stop = (stuck, self.reached[stuck]);
-            let unmet: Vec<Edge> = self
-                .needs(stop)
-                .iter()
-                .filter(|edge| !self.is_met(edge, &arrived))
-                .copied()
-                .collect();
-            self.given_up += unmet.len();
-            self.wait_for(stop, &unmet);
+            // Threads wait for one another: one of them does not, if possible one that should
+            // wait and need not.
+            let unmet = |t: &usize| self.all_unmet((*t, self.reached[*t]), &arrived);
+            let mut all = (0..lengths.len()).filter(|t| self.reached[*t] < lengths[*t]);
+            let soft = all
+                .clone()
+                .find(|t| unmet(t).iter().all(|edge| edge.soft));
+            let Some(stuck) = soft.or_else(|| all.next()) else {
+                return;
+            };
+            let unmet = unmet(&stuck);
+            self.given_up += unmet.iter().filter(|edge| !edge.soft).count();
+            self.wait_for((stuck, self.reached[stuck]), &unmet);
             self.reached[stuck] += 1;
             arrived[stuck] = false;
             queue.push_back(stuck);
             queue.extend(waiting[stuck].drain(..));
         }
+    }
+
+    /// The edges to a stop whose threads have not come far enough.
+    fn all_unmet(&self, stop: Stop, arrived: &[bool]) -> Vec<Edge> {
+        let needs = self.needs(stop).iter();
+        needs
+            .filter(|edge| !self.is_met(edge, arrived))
+            .copied()
+            .collect()
     }
 
     /// The edges to a stop.

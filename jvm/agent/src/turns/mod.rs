@@ -206,6 +206,9 @@ pub(crate) fn load(environment: Environment, options: &Options) -> Result<(), St
     if !mode.is_free() {
         wanted.set_can_generate_monitor_events(true);
         wanted.set_can_get_monitor_info(true);
+        let potential = environment.potential();
+        let potential = potential.map_err(|error| error.to_string())?;
+        wanted.set_can_support_virtual_threads(potential.can_support_virtual_threads());
     }
     environment
         .take(&wanted)

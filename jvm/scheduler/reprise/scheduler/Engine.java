@@ -90,6 +90,7 @@ final class Engine {
             frozen = false;
         }
         Owners.reset();
+        Values.reset();
     }
 
     /** Threads of runs that have ended, which wait for their turn for ever. */

@@ -19,9 +19,10 @@ import jdk.internal.misc.Unsafe;
  * 7 came to the last place N times more
  * 8 read a value of kind N, which is in the next two integers
  * 9 read the identity hash in the next integer, of an object of type N
+ * 10 as 6, if that is possible
  * </pre>
  *
- * Each but the last four is a step. In a blocking place, 0 is park and 1 is wait; others are two more.
+ * Each but the last five is a step. In a blocking place, 0 is park and 1 is wait; others are two more.
  */
 final class FreeThread {
     private static final Unsafe U = Unsafe.getUnsafe();
@@ -37,6 +38,7 @@ final class FreeThread {
     private static final int REPEATS = 7 << 28;
     private static final int VALUE = 8 << 28;
     private static final int HASH = 9 << 28;
+    private static final int SHOULD_FOLLOW = 10 << 28;
 
     private static final int MASK = 4095;
     private static final FreeThread[] FAST = new FreeThread[MASK + 1];
@@ -257,9 +259,23 @@ final class FreeThread {
             return;
         }
         seen[other] = step + 1;
-        write(FOLLOWS | other);
-        put((int) step);
-        put((int) (step >>> 32));
+        write(FOLLOWS | other, step);
+    }
+
+    /** The same, where threads need not wait for one another then. */
+    void shouldFollow(long word) {
+        int other = of(word);
+        long step = word & (1L << STEPS) - 1;
+        boolean known = other < seen.length && seen[other] > step;
+        if (other != number && other != 0 && !full && !known) {
+            write(SHOULD_FOLLOW | other, step);
+        }
+    }
+
+    private void write(int entry, long value) {
+        write(entry);
+        put((int) value);
+        put((int) (value >>> 32));
         last = 0;
     }
 

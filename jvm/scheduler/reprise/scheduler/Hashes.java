@@ -7,7 +7,8 @@ import jdk.internal.misc.Unsafe;
  * hash tables have their objects. Classes of the JDK and of the program say which object they
  * are about to ask for its hash; where a run is recorded, that hash is written down with the
  * type of the object, and where the run is followed, an object that has no hash yet gets the
- * one that is written down next for its type.
+ * one that is written down next for its type and for the thread that asks. Classes and
+ * constants of enums are known by their names.
  *
  * A hash, once there, is never changed: it may be in tables already. It is put where the JVM
  * has it, in the object's header, so that nobody can see another one. Where in the header
@@ -19,8 +20,6 @@ public final class Hashes {
     /** Whether anybody wants to know. */
     static boolean on;
 
-    /** How many of those that are written down are looked at for one of the right type. */
-    private static final int AHEAD = 64;
     private static final long HASH = 0x7fff_ffffL;
     /** The lowest bits of a header: nobody has locked the object. */
     private static final long FREE = 1;
@@ -58,6 +57,17 @@ public final class Hashes {
         }
     }
 
+    /** What an object is told by, beside its hash. */
+    private static int kind(Object object, int type) {
+        if (object instanceof Class) {
+            return type ^ stem(((Class<?>) object).getName()).hashCode() & 0x0fff_ffff;
+        }
+        if (object instanceof Enum) {
+            return type ^ ((Enum<?>) object).name().hashCode() & 0x0fff_ffff;
+        }
+        return type;
+    }
+
     /** The name of a type without what the JVM counts. */
     private static String stem(String name) {
         int end = name.indexOf("$$");
@@ -88,7 +98,7 @@ public final class Hashes {
                 me.looks = true;
                 int number = TYPES.get(type);
                 if (number >= 0) {
-                    me.hashes(number, System.identityHashCode(object));
+                    me.hashes(kind(object, number), System.identityHashCode(object));
                 }
                 me.looks = false;
             }
@@ -98,30 +108,19 @@ public final class Hashes {
         if (me != null && !me.looks) {
             me.looks = true;
             int number = TYPES.get(type);
-            if (number >= 0 && !Values.hashes(me, number, object)) {
-                take(me, number, object);
+            if (number >= 0 && !Values.hashes(me, kind(object, number), object)) {
+                take(me, object, number);
             }
             me.looks = false;
         }
     }
 
     /** Gives an object what is written down for it. */
-    private static void take(Turn me, int type, Object object) {
-        Values.Given given = me.given;
-        if (given == null || shift == 0) {
-            return;
-        }
-        long header = U.getLong(object, 0L);
-        boolean free = isFree(header);
-        int hash = free ? 0 : System.identityHashCode(object);
-        int end = Math.min(given.hashCount, given.nextHash + 2 * AHEAD);
-        for (int at = given.nextHash; at < end; at += 2) {
-            if (given.hashes[at] == type && (free || given.hashes[at + 1] == hash)) {
-                given.nextHash = at + 2;
-                if (free) {
-                    give(object, given.hashes[at + 1]);
-                }
-                return;
+    private static void take(Turn me, Object object, int type) {
+        if (me.given != null && shift != 0 && isFree(U.getLong(object, 0L))) {
+            int hash = me.given.hash(kind(object, type));
+            if (hash != 0) {
+                give(object, hash);
             }
         }
     }

@@ -22,13 +22,13 @@ final class Initialised {
 
     /** The thread has initialised something, and is in no other initialiser. */
     static void by(FreeThread me) {
-        me.follows(U.getAndSetLong(null, WORD, me.word()));
+        me.shouldFollow(U.getAndSetLong(null, WORD, me.word()));
         me.initialised = ++count;
     }
 
     /** The thread notices that another one has. */
     static void notice(FreeThread me, int now) {
         me.initialised = now;
-        me.follows(U.getLongVolatile(null, WORD));
+        me.shouldFollow(U.getLongVolatile(null, WORD));
     }
 }

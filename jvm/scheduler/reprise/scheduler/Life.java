@@ -11,7 +11,7 @@ final class Life {
     static void created(Thread thread) {
         Turn me = Engine.mine();
         if (me != null && Engine.of(thread) == null && !isForeign(thread)) {
-            Engine.add(thread, me.descent + "." + ++me.children);
+            Values.begun(Engine.add(thread, me.descent + "." + ++me.children));
             Watch.begin();
         }
     }
@@ -61,7 +61,6 @@ final class Life {
         // Main has begun before anybody could say so.
         if (me != null && me.number != 0 && (Engine.running != null || Serving.active)) {
             me.await();
-            Values.begun(me);
             Chance.begun(me.descent);
             Engine.resume(me);
         }

@@ -42,10 +42,10 @@ final class Really {
             // A release without them.
             virtual = null;
         }
-        int release = Runtime.version().feature();
         String parallelism = "jdk.virtualThreadScheduler.parallelism";
-        if (turns && virtual != null && release < 24 && System.getProperty(parallelism) == null) {
-            // There, who waits for its turn in a monitor keeps its carrier.
+        if (turns && virtual != null && System.getProperty(parallelism) == null) {
+            // Who waits for its turn in a monitor may keep its carrier, and so does who finds
+            // a monitor taken.
             System.setProperty(parallelism, "256");
             System.setProperty("jdk.virtualThreadScheduler.maxPoolSize", "256");
         }

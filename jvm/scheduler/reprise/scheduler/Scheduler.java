@@ -81,7 +81,8 @@ public final class Scheduler {
             return;
         }
         Turn me = Engine.mine();
-        Turn other = owner == null ? null : Engine.of(owner);
+        // Of virtual threads the JVM does not say it.
+        Turn other = owner == null ? Owners.of(monitor) : Engine.of(owner);
         if (Serving.active && me != null && owner != null && Engine.isLeft(owner)) {
             Serving.unfit("an earlier run of it still has a monitor");
         }

@@ -8,8 +8,10 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 
 /**
  * What the program reads that is another value in every run. Where a run is recorded it is
@@ -20,13 +22,20 @@ import java.util.Random;
  * shift the others; {@link Hashes} has what is done with identity hashes.
  */
 public final class Values {
-    /** Kinds: what the program asks for, what the JDK draws for itself, times it asks for, reads. */
+    /** What the program asks for. */
     static final int ASKED = 0;
+    /** What the JDK draws for itself when it begins. */
     static final int DRAWN = 1;
+    /** Times by which the JDK sees that a wait has run out. */
     static final int TIMES = 2;
+    /** How much was read at once. */
     static final int READS = 3;
-    /** What the kinds are called in the file. */
-    private static final String[] WORDS = {"", "drawn ", "time ", "read "};
+    /** What generators of random numbers begin with, random bytes, and the time of clocks. */
+    static final int SEEDS = 4;
+    static final int BYTES = 5;
+    static final int CLOCKS = 6;
+    /** What these are called in the file; {@code reprise_schedule::observed} has the same. */
+    private static final String[] WORDS = {"", "drawn ", "time ", "read ", "seed ", "bytes ", "clock "};
 
     /** What a read is noted as that has thrown something. */
     private static final int THROWN = -2;
@@ -35,20 +44,23 @@ public final class Values {
     private static Map<String, Given> given;
     /** Whether they are written down. */
     private static boolean kept;
+    /** The hashes that objects have got. One thread runs at a time. */
+    private static final Set<Integer> GIVEN = new HashSet<>();
 
     /** What a thread is given, and how much of it it has got. */
     static final class Given {
         private final long[][] values;
         private final int[] counts;
         private final int[] next = new int[WORDS.length];
-        /** A number for a type, then a hash. */
-        int[] hashes = new int[16];
-        int hashCount;
-        int nextHash;
+        /** By a number for what objects are told by: how many hashes there are, then these. */
+        private final Map<Integer, int[]> hashes;
+        /** And how many of them have been looked at. */
+        private final Map<Integer, int[]> nextHashes = new HashMap<>();
 
         Given() {
             values = new long[WORDS.length][16];
             counts = new int[WORDS.length];
+            hashes = new HashMap<>();
         }
 
         /** The same, of which nothing has been given yet. */
@@ -56,15 +68,16 @@ public final class Values {
             values = other.values;
             counts = other.counts;
             hashes = other.hashes;
-            hashCount = other.hashCount;
         }
 
         private void add(String line) {
             String[] words = line.trim().split(" ");
             if (words[0].equals("hash")) {
-                hashes = hashCount < hashes.length ? hashes : Arrays.copyOf(hashes, 2 * hashCount);
-                hashes[hashCount++] = Integer.parseInt(words[1]);
-                hashes[hashCount++] = Integer.parseInt(words[2]);
+                int kind = Integer.parseInt(words[1]);
+                int[] list = hashes.getOrDefault(kind, new int[4]);
+                list = list[0] + 1 < list.length ? list : Arrays.copyOf(list, 2 * list.length);
+                list[++list[0]] = Integer.parseInt(words[2]);
+                hashes.put(kind, list);
                 return;
             }
             int kind = WORDS.length - 1;
@@ -78,8 +91,33 @@ public final class Values {
             values[kind][at] = Long.parseLong(words[words.length - 1]);
         }
 
+        /** The next hash of that kind that no object has got; 0 for none. */
+        int hash(int kind) {
+            int[] list = hashes.get(kind);
+            if (list == null) {
+                return 0;
+            }
+            int[] next = nextHashes.get(kind);
+            if (next == null) {
+                next = new int[1];
+                nextHashes.put(kind, next);
+            }
+            while (next[0] < list[0]) {
+                int hash = list[++next[0]];
+                // Threads that asked for the same object have all written its hash down.
+                if (GIVEN.add(hash)) {
+                    return hash;
+                }
+            }
+            return 0;
+        }
+
+        private boolean has(int kind) {
+            return next[kind] < counts[kind];
+        }
+
         private long next(int kind, long otherwise) {
-            return next[kind] < counts[kind] ? values[kind][next[kind]++] : otherwise;
+            return has(kind) ? values[kind][next[kind]++] : otherwise;
         }
     }
 
@@ -109,6 +147,11 @@ public final class Values {
     static void keep() {
         kept = given == null;
         Hashes.on = true;
+    }
+
+    /** Another run of the program begins, with other objects. */
+    static void reset() {
+        GIVEN.clear();
     }
 
     /** What a thread that begins is given. */
@@ -182,6 +225,29 @@ public final class Values {
         return see(value);
     }
 
+    /** A clock of the JDK tells the time. */
+    public static long clock(long value) {
+        return see(CLOCKS, value);
+    }
+
+    /**
+     * What a generator of random numbers begins with. Some are made by whoever needs them first,
+     * for all, and that may be another thread than it was.
+     */
+    public static long seed(long value) {
+        Turn me = given == null || Free.on ? null : Engine.mine();
+        if (me == null || me.given != null && me.given.has(SEEDS)) {
+            return see(SEEDS, value);
+        }
+        for (int number = 0; number < Engine.count(); number++) {
+            Turn other = Engine.turn(number);
+            if (other.given != null && other.given.has(SEEDS)) {
+                return other.given.next(SEEDS, value);
+            }
+        }
+        return value;
+    }
+
     public static int seen(int value) {
         return (int) see(value);
     }
@@ -195,8 +261,8 @@ public final class Values {
     }
 
     public static Instant seen(Instant value) {
-        long second = see(value.getEpochSecond());
-        long nano = see(value.getNano());
+        long second = see(CLOCKS, value.getEpochSecond());
+        long nano = see(CLOCKS, value.getNano());
         return Instant.ofEpochSecond(second, nano);
     }
 
@@ -208,7 +274,7 @@ public final class Values {
             for (int i = at; i < end; i++) {
                 value |= (bytes[i] & 0xffL) << 8 * (i - at);
             }
-            value = see(value);
+            value = see(BYTES, value);
             for (int i = at; i < end; i++) {
                 bytes[i] = (byte) (value >>> 8 * (i - at));
             }
