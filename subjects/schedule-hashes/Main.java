@@ -27,6 +27,7 @@ public class Main {
         }
     }
 
+    private static final Object LOCK = new Object();
     private static final Set<Named> ALL = Collections.newSetFromMap(new ConcurrentHashMap<>());
 
     private static String names(Iterable<Named> all) {
@@ -46,7 +47,7 @@ public class Main {
             hashed.add(named);
             identical.put(named, i);
             identical.put(new Named("i" + i), i);
-            synchronized (Main.class) {
+            synchronized (LOCK) {
                 ALL.add(named);
             }
         }
@@ -55,7 +56,7 @@ public class Main {
         for (Colour colour : Colour.values()) {
             mixed.put(colour, colour.name());
         }
-        mixed.put(Main.class, "class");
+        mixed.put(Colour.class, "class");
         mixed.put(Named.class, "other class");
         text.append(" | ").append(mixed.values());
         text.append(" | ").append(Set.of("a", "b", "c", "d", "e").toString());

@@ -26,9 +26,7 @@ pub fn of(schedule: &Path) -> Option<PathBuf> {
 pub fn write(schedule: &Path, values: &str) -> io::Result<()> {
     let mut options = OpenOptions::new();
     let options = options.write(true).create_new(true).mode(0o600);
-    options
-        .open(beside(schedule))?
-        .write_all(values.as_bytes())
+    options.open(beside(schedule))?.write_all(values.as_bytes())
 }
 
 /// Refuses to write a schedule over another, or beside values that are of another run:

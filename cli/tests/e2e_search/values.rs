@@ -34,7 +34,10 @@ fn with_input(stage: &Stage, input: &str, words: &str) -> Output {
         .env("REPRISE", env!("CARGO_BIN_EXE_reprise"))
         .env("JAVA", &jdks()[0])
         .current_dir(stage.folder.path())
-        .args(["-c", &format!("({input}) | \"$REPRISE\" {words} -- \"$JAVA\" -cp . Main")]);
+        .args([
+            "-c",
+            &format!("({input}) | \"$REPRISE\" {words} -- \"$JAVA\" -cp . Main"),
+        ]);
     limited::output(&mut command)
 }
 
@@ -63,6 +66,11 @@ fn waits_run_out_in_every_case() {
     let (file, recorded) = stage.record(java, "x.sched", &["--schedule"]);
     let text = String::from_utf8_lossy(&recorded.stdout);
     assert_eq!(recorded.status.code(), Some(0), "{recorded:?}");
-    assert!(text.ends_with("done\nRead timed out\nread 1\n"), "{}{}", text, said(&recorded));
+    assert!(
+        text.ends_with("done\nRead timed out\nread 1\n"),
+        "{}{}",
+        text,
+        said(&recorded)
+    );
     stage.follow(java, &file, &recorded, "ended with status 0");
 }

@@ -80,6 +80,13 @@ pub(crate) fn watch<'c>(
             code.invoke(Invoke::Special, &owner, "<init>", "(J)V", pool)?;
             editor.replace(instruction.offset, code)?;
             any = true;
+        } else if asks_clock(&member) {
+            code.invoke(Invoke::Static, VALUES, "asks", "()V", pool)?;
+            editor.before(instruction.offset, code)?;
+            let mut code = Snippet::new();
+            code.invoke(Invoke::Static, VALUES, "asked", "()V", pool)?;
+            editor.after(instruction.offset, code)?;
+            any = true;
         } else if let Some(ty) = read(&member) {
             code.invoke(Invoke::Static, VALUES, "seen", &format!("({ty}){ty}"), pool)?;
             editor.after(instruction.offset, code)?;
@@ -173,6 +180,16 @@ fn hashes<'c>(
         }
     }
     Ok(any)
+}
+
+/// Whether a call asks one of the JDK's clocks and calendars.
+fn asks_clock(member: &MemberRef<'_>) -> bool {
+    let (owner, name, _) = words(member);
+    match &*owner {
+        "java/util/Calendar" => name == "getInstance",
+        "java/time/Clock" => matches!(&*name, "instant" | "millis"),
+        _ => owner.starts_with("java/time/") && name == "now",
+    }
 }
 
 /// The method that gives what an object could be made of, instead of the time or chance.

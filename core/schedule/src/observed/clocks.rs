@@ -96,9 +96,7 @@ impl Walk<'_> {
             // wait and need not.
             let unmet = |t: &usize| self.all_unmet((*t, self.reached[*t]), &arrived);
             let mut all = (0..lengths.len()).filter(|t| self.reached[*t] < lengths[*t]);
-            let soft = all
-                .clone()
-                .find(|t| unmet(t).iter().all(|edge| edge.soft));
+            let soft = all.clone().find(|t| unmet(t).iter().all(|edge| edge.soft));
             let Some(stuck) = soft.or_else(|| all.next()) else {
                 return;
             };

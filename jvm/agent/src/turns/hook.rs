@@ -256,8 +256,7 @@ fn concerns(session: &Session, name: &str) -> bool {
 /// `loader` is live, or null.
 unsafe fn change(session: &Session, loader: jobject, name: &str, bytes: &[u8]) -> Option<Vec<u8>> {
     if loader.is_null() || is_jdk(name) {
-        let edited = 
-            concerns(session, name).then(|| platform::change(bytes, session.has_values()));
+        let edited = concerns(session, name).then(|| platform::change(bytes, session.has_values()));
         return edited?.unwrap_or_else(|error| {
             crate::say(&format!("{name} cannot be given to the scheduler: {error}"));
             None

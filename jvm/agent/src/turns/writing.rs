@@ -185,6 +185,7 @@ impl Writing {
             -3 => (JdkPlace::Wait.location(), None),
             -4 => (JdkPlace::Exit.location(), None),
             -5 => (JdkPlace::Outside.location(), None),
+            -6 => (JdkPlace::Monitor.location(), None),
             _ => {
                 let sites = self.sites.lock();
                 let sites = sites.unwrap_or_else(PoisonError::into_inner);

@@ -122,7 +122,9 @@ final class Explorer extends Policy {
 
     @Override
     Turn contended(Turn me, Object monitor, Turn owner) {
-        return leave(me, instead(me), false);
+        // Code of the JDK may have called the program back since: then the last place that the
+        // thread came to lies behind it, and says nothing of where it is.
+        return leave(me, instead(me), Ending.isInJdk(new Throwable().getStackTrace()));
     }
 
     /** Who goes on where the thread cannot; null if nobody can. */
@@ -317,9 +319,11 @@ final class Explorer extends Policy {
         if (in && me.state == Turn.OUTSIDE) {
             waits++;
             me.site = Script.OUTSIDE;
-        } else if (in && !me.marked) {
-            // Code of the JDK blocks that no code of the program has called.
-            me.site = me.state == Turn.PARKED ? Script.PARKS : Script.WAITS;
+        } else if (in && (!me.marked || me.state == Turn.MONITOR)) {
+            // Code of the JDK blocks that no code of the program has called, or in a call that
+            // blocks only so.
+            boolean contended = me.state == Turn.MONITOR;
+            me.site = contended ? Script.CONTENDED : me.state == Turn.PARKED ? Script.PARKS : Script.WAITS;
         }
         long count = me.site < 0 ? 1 : counts[me.site] & 0xffff_ffffL;
         if (me.site == Script.OUTSIDE && in) {

@@ -94,6 +94,8 @@ final class FreeThread {
     private int[] known;
     /** It finds out something about a hash. */
     boolean looks;
+    /** It asks a clock of the JDK. */
+    boolean asks;
     /** It reads something whose amount is noted. */
     boolean reading;
 

@@ -70,8 +70,7 @@ public final class Hashes {
 
     /** The name of a type without what the JVM counts. */
     private static String stem(String name) {
-        int end = name.indexOf("$$");
-        end = end < 0 ? name.indexOf('/') : end;
+        int end = name.indexOf('/');
         end = end < 0 ? name.length() : end;
         while (end > 0 && Character.isDigit(name.charAt(end - 1))) {
             end--;

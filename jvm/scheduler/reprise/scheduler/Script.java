@@ -10,6 +10,7 @@ final class Script extends Policy {
     static final int WAITS = -3;
     static final int EXITS = -4;
     static final int OUTSIDE = -5;
+    static final int CONTENDED = -6;
 
     private final Plan plan;
     private final int verbosity;
@@ -213,6 +214,12 @@ final class Script extends Policy {
 
     @Override
     Turn contended(Turn me, Object monitor, Turn owner) {
+        if (me.marked && awaits(me.site) || awaits(CONTENDED) && --left == 0) {
+            me.marked = false;
+            me.site = awaited.site;
+            happened++;
+            return perform(me, me);
+        }
         me.state = Turn.MONITOR;
         throw diverged(me, "needs a monitor that thread " + owner.number + " has");
     }

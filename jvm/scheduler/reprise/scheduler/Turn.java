@@ -60,6 +60,8 @@ final class Turn {
     private int[] known;
     /** It finds out something about a hash. */
     boolean looks;
+    /** It asks a clock of the JDK. */
+    boolean asks;
     /** It reads in pieces what it is to read at once, and how much that was in the end. */
     boolean reading;
     /** It has begun to, and the rest is a part of the same. */

@@ -225,9 +225,42 @@ public final class Values {
         return see(value);
     }
 
-    /** A clock of the JDK tells the time. */
+    /** A clock of the JDK tells the time. The JDK also asks it for itself, now and then. */
     public static long clock(long value) {
-        return see(CLOCKS, value);
+        return isAsked() ? see(CLOCKS, value) : value;
+    }
+
+    /** The program is about to ask for the time. */
+    public static void asks() {
+        ask(true);
+    }
+
+    /** It has. */
+    public static void asked() {
+        ask(false);
+    }
+
+    private static void ask(boolean asks) {
+        if (Free.on) {
+            FreeThread me = FreeThread.current();
+            if (me != null) {
+                me.asks = asks;
+            }
+            return;
+        }
+        Turn me = Engine.mine();
+        if (me != null) {
+            me.asks = asks;
+        }
+    }
+
+    private static boolean isAsked() {
+        if (Free.on) {
+            FreeThread me = FreeThread.current();
+            return me != null && me.asks;
+        }
+        Turn me = Engine.mine();
+        return me != null && me.asks;
     }
 
     /**
@@ -261,6 +294,9 @@ public final class Values {
     }
 
     public static Instant seen(Instant value) {
+        if (!isAsked()) {
+            return value;
+        }
         long second = see(CLOCKS, value.getEpochSecond());
         long nano = see(CLOCKS, value.getNano());
         return Instant.ofEpochSecond(second, nano);

@@ -57,8 +57,23 @@ const WIRES: &[&str] = &["java/io/", "java/net/", "java/nio/channels/"];
 
 /// The beginnings of the names of methods that do it.
 const WIRED: &[&str] = &[
-    "accept", "close", "connect", "finishConnect", "flush", "read", "receive", "select", "send",
-    "transfer", "wakeup", "write",
+    "accept",
+    "close",
+    "connect",
+    "finishConnect",
+    "flush",
+    "read",
+    "receive",
+    "select",
+    "send",
+    "transfer",
+    "wakeup",
+    "write",
+];
+
+/// What is in the names of methods of `Unsafe` that synchronise.
+const UNSAFELY: &[&str] = &[
+    "AndS", "AndA", "Volatile", "Ordered", "Acquire", "Release", "Opaque",
 ];
 
 /// Names of methods that the JDK calls.
@@ -93,13 +108,18 @@ pub(super) enum Kind {
     Perhaps,
     /// By its receiver.
     Receiver,
+    /// By its first argument, whose field it uses.
+    Argument,
 }
 
 impl Body<'_, '_> {
     pub(super) fn kind(&self, member: &MemberRef<'_>, is_static: bool) -> Kind {
-        let owner = member.class.to_str_lossy();
         let name = member.name.to_str_lossy();
         let descriptor = member.descriptor.to_str_lossy();
+        let named = member.class.to_str_lossy();
+        let inherited = self.facts.inherited(&named, &name, &descriptor);
+        let inherited = inherited.filter(|owner| owner.starts_with("java/util/"));
+        let owner = inherited.map_or(named.clone(), |owner| owner.into());
         let starts = |list: &[&str]| list.iter().any(|prefix| owner.starts_with(prefix));
         let is = |list: &[&str]| {
             list.iter().any(|known| match known.ends_with('/') {
@@ -107,6 +127,13 @@ impl Body<'_, '_> {
                 false => owner == *known,
             })
         };
+        let unsafely = matches!(&*owner, "sun/misc/Unsafe" | "jdk/internal/misc/Unsafe")
+            && UNSAFELY.iter().any(|part| name.contains(part));
+        let by_field = owner == "java/lang/invoke/VarHandle" || owner.ends_with("FieldUpdater");
+        let object = descriptor.starts_with("(L") || descriptor.starts_with("([");
+        if (unsafely || by_field) && object && !is_static {
+            return Kind::Argument;
+        }
         let of_thread = owner == "java/lang/Thread" || (self.is_thread)(&owner);
         match &*name {
             "<init>" | "currentThread" | "notify" | "notifyAll" | "onSpinWait" | "yield" => {

@@ -46,7 +46,12 @@ pub(super) enum Deed {
 /// release does not have is no harm.
 pub(super) const METHODS: &[(&str, &str, &str, Deed)] = &[
     ("java/io/FileInputStream", "read", "([B)I", Deed::ReadsArray),
-    ("java/io/FileInputStream", "read", "([BII)I", Deed::ReadsBytes),
+    (
+        "java/io/FileInputStream",
+        "read",
+        "([BII)I",
+        Deed::ReadsBytes,
+    ),
     ("java/io/FileInputStream", "read", "", Deed::Reads),
     ("java/io/FileInputStream", "close", "", Deed::Closes),
     ("java/io/FileOutputStream", "write", "(I)V", Deed::Writes),
@@ -90,7 +95,12 @@ pub(super) const METHODS: &[(&str, &str, &str, Deed)] = &[
         "",
         Deed::Closes,
     ),
-    ("java/net/AbstractPlainSocketImpl", "connect", "", Deed::Puts),
+    (
+        "java/net/AbstractPlainSocketImpl",
+        "connect",
+        "",
+        Deed::Puts,
+    ),
     (
         "java/net/Socket$SocketInputStream",
         "read",
@@ -153,12 +163,7 @@ pub(super) const METHODS: &[(&str, &str, &str, Deed)] = &[
         "(JJZ)Ljava/nio/channels/FileLock;",
         Deed::Locks,
     ),
-    (
-        "sun/nio/ch/NioSocketImpl",
-        "accept",
-        "",
-        Deed::Accepts,
-    ),
+    ("sun/nio/ch/NioSocketImpl", "accept", "", Deed::Accepts),
     (
         "sun/nio/ch/NioSocketImpl",
         "read",
