@@ -56,8 +56,6 @@ public class Main {
         for (Colour colour : Colour.values()) {
             mixed.put(colour, colour.name());
         }
-        mixed.put(Colour.class, "class");
-        mixed.put(Named.class, "other class");
         text.append(" | ").append(mixed.values());
         text.append(" | ").append(Set.of("a", "b", "c", "d", "e").toString());
         List<Integer> list = new ArrayList<>(Arrays.asList(1, 2, 3, 4, 5, 6, 7, 8));
