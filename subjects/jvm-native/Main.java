@@ -1,4 +1,9 @@
-/** Native methods of an inside class, and native code that calls back, fills arrays and throws. */
+import java.util.function.IntUnaryOperator;
+
+/**
+ * Native methods of inside classes, and native code that calls back, fills arrays, uses fields
+ * and throws.
+ */
 public class Main {
     public static void main(String[] args) {
         System.loadLibrary("native");
@@ -9,6 +14,10 @@ public class Main {
         System.out.println(inside.throwsUp());
         System.out.println(reads(inside, "outside"));
         System.out.println(make(5).value());
+        Handle handle = new Handle();
+        handle.open();
+        System.out.println(handle.state() + " " + Library.versions());
+        System.out.println(Library.apply(Inside.twices(), 7));
     }
 
     /** Calls inside.length(text). */
@@ -16,6 +25,52 @@ public class Main {
 
     /** new Inside(value). */
     static native Inside make(int value);
+}
+
+class Base {
+    protected long address;
+}
+
+/** What native code keeps for itself in fields, as those do that have something to close. */
+class Handle extends Base {
+    private Object name = "closed";
+    private boolean isOpen;
+    private double ratio;
+    private final int[] counts = new int[2];
+
+    native void open();
+
+    /** What is in counts. */
+    private static native int[] counts(Handle handle);
+
+    String state() {
+        int[] found = counts(this);
+        found[1] = 3;
+        return name + " " + isOpen + " " + ratio + " " + (address != 0) + " " + counts[1] + (found == counts);
+    }
+}
+
+/** Calls native methods of other classes. */
+class Library {
+    private static int version;
+    private static String text;
+
+    static String versions() {
+        int twice = Inside.twice(10);
+        Version.tell();
+        return version + " " + text + " " + twice + Version.half(twice);
+    }
+
+    static int apply(IntUnaryOperator function, int to) {
+        return function.applyAsInt(to);
+    }
+}
+
+class Version {
+    static native int half(int i);
+
+    /** Sets the fields of Library. */
+    static native void tell();
 }
 
 class Inside {
@@ -34,6 +89,10 @@ class Inside {
     private native Object callback(String text);
 
     private native void fail(String text);
+
+    static IntUnaryOperator twices() {
+        return Inside::twice;
+    }
 
     int uses() {
         return twice(4) + twice(twice(1));

@@ -3,6 +3,7 @@
 //! Every call into the JVM goes through here, so that the rest of the agent
 //! contains no `unsafe` of its own.
 
+mod functions;
 mod members;
 mod monitors;
 

@@ -32,6 +32,62 @@ impl Global {
     }
 }
 
+/// A static method of a class that stays.
+pub(crate) struct Method {
+    class: Global,
+    id: jmethodID,
+}
+
+// SAFETY: the number of a method may be used by any thread while its class is there,
+// which the reference sees to.
+unsafe impl Send for Method {}
+// SAFETY: as above.
+unsafe impl Sync for Method {}
+
+impl Method {
+    /// Calls it, if it has no result.
+    ///
+    /// # Safety
+    /// The arguments are as its signature says: references, all of them.
+    pub(crate) unsafe fn call(&self, frame: Frame, arguments: &[jobject]) {
+        let call = frame.table().CallStaticVoidMethodA;
+        let arguments = references(arguments);
+        // SAFETY: the caller vouches for the arguments.
+        unsafe {
+            call(
+                frame.env.as_ptr(),
+                self.class.0,
+                self.id,
+                arguments.as_ptr(),
+            );
+        }
+        frame.clear();
+    }
+
+    /// Calls it, if its result is a boolean; no if it throws.
+    ///
+    /// # Safety
+    /// As for [`Method::call`].
+    pub(crate) unsafe fn is_so(&self, frame: Frame, arguments: &[jobject]) -> bool {
+        let call = frame.table().CallStaticBooleanMethodA;
+        let arguments = references(arguments);
+        // SAFETY: the caller vouches for the arguments.
+        let so = unsafe {
+            call(
+                frame.env.as_ptr(),
+                self.class.0,
+                self.id,
+                arguments.as_ptr(),
+            )
+        };
+        !frame.clear() && so != 0
+    }
+}
+
+fn references(all: &[jobject]) -> Vec<jvalue> {
+    all.iter().map(|one| jvalue { l: *one }).collect()
+}
+
 impl Frame {
     /// # Safety
     /// `env` is what the JVM handed to a callback or native method that has
@@ -104,6 +160,66 @@ impl Frame {
         // SAFETY: the method exists and the caller vouches for its arguments.
         unsafe { (table.CallStaticVoidMethodA)(env, class, method, arguments.as_ptr()) };
         !self.clear()
+    }
+
+    /// A static method, to be called often.
+    ///
+    /// # Safety
+    /// `class` is live, and one that the JVM does not unload.
+    pub(crate) unsafe fn static_method(
+        &self,
+        class: jclass,
+        name: &CStr,
+        signature: &CStr,
+    ) -> Option<Method> {
+        let get = self.table().GetStaticMethodID;
+        // SAFETY: the caller vouches for the class; both texts end with zero.
+        let id = unsafe { get(self.env.as_ptr(), class, name.as_ptr(), signature.as_ptr()) };
+        self.clear();
+        // SAFETY: the caller vouches for the class.
+        (!id.is_null()).then(|| unsafe {
+            let class = self.global(class);
+            Method { class, id }
+        })
+    }
+
+    /// Makes room for a few references, which [`Frame::pop`] gives back.
+    pub(crate) fn push(&self) -> bool {
+        const FEW: i32 = 8;
+        // SAFETY: the environment is live.
+        let pushed = unsafe { (self.table().PushLocalFrame)(self.env.as_ptr(), FEW) } == 0;
+        if !pushed {
+            self.clear();
+        }
+        pushed
+    }
+
+    pub(crate) fn pop(&self) {
+        // SAFETY: the environment is live, and what was pushed is there.
+        unsafe { (self.table().PopLocalFrame)(self.env.as_ptr(), std::ptr::null_mut()) };
+    }
+
+    /// Whether something was thrown that nobody has caught yet.
+    pub(crate) fn is_thrown(&self) -> bool {
+        // SAFETY: this may be called at any time.
+        unsafe { (self.table().ExceptionCheck)(self.env.as_ptr()) != 0 }
+    }
+
+    /// The object that stands for a field.
+    ///
+    /// # Safety
+    /// `class` is live, and has the field.
+    pub(crate) unsafe fn reflected(
+        &self,
+        class: jclass,
+        field: jfieldID,
+        is_static: bool,
+    ) -> Option<jobject> {
+        let get = self.table().ToReflectedField;
+        // SAFETY: the caller vouches for both.
+        let found = unsafe { get(self.env.as_ptr(), class, field, is_static.into()) };
+        self.clear();
+        (!found.is_null()).then_some(found)
     }
 
     /// A string of the JVM.

@@ -1,17 +1,19 @@
 //! What it costs to observe one class of a program that analyses bytecode, and to
 //! play it again: `cargo xtask study observe-cost`.
 //!
-//! Four drivers, nine classes each. In every round the plain program runs once and
-//! then the program with each class recorded, so that a busy moment of the machine
-//! meets both. A driver says how long its work took and how much processor time its
-//! thread had; the start of the JVM and of the recorder is not in it. Of the ratios
-//! to the plain run of the same round, the median counts.
+//! Four drivers, nine classes each, twice over: nine that were picked because they are
+//! among the busiest of the program, and nine that are drawn from those of which the
+//! driver executes a method, as the paper chose its classes. In every round the plain
+//! program runs once and then the program with each class recorded, so that a busy
+//! moment of the machine meets both. A driver says how long its work took and how much
+//! processor time its thread had; the start of the JVM and of the recorder is not in
+//! it. Of the ratios to the plain run of the same round, the median counts.
 //!
 //! A driver runs for about a second, in which the JVM has not compiled everything yet:
 //! neither the program nor the probes. `OBSERVE_COST_TIMES=N` does its work N times as
 //! often, as a program does that runs for long; nothing is played then.
 //!
-//! `OBSERVE_COST=ROUNDS` sets the number of rounds.
+//! `OBSERVE_COST=ROUNDS` sets the number of rounds, `OBSERVE_COST_SEED=N` draws others.
 #![allow(clippy::unwrap_used, reason = "a failed benchmark may panic")]
 #![allow(clippy::cast_precision_loss, reason = "figures for people")]
 #![allow(missing_docs, reason = "a program")]
@@ -33,12 +35,16 @@ const JARS: [&str; 2] = [
     "org.apache.commons:commons-lang3:3.17.0",
 ];
 const ROUNDS: usize = 5;
+const SEED: usize = 2006;
+/// How many classes of a driver are measured.
+const CLASSES: usize = 9;
 
 struct Driver {
     name: &'static str,
     /// Every how-manieth class of the jar, how many, how many times.
     work: [&'static str; 3],
-    classes: [&'static str; 9],
+    /// Busy ones.
+    classes: [&'static str; CLASSES],
 }
 
 const DRIVERS: [Driver; 4] = [
@@ -152,27 +158,27 @@ fn main() {
     println!(
         "{rounds} rounds; time is the driver's own, the median of the ratios to the plain run"
     );
-    let mut all = Vec::new();
-    for driver in &DRIVERS {
-        let costs = subject.measure(driver, rounds);
-        summary(driver.name, &costs);
-        all.extend(costs);
+    let seed = number("OBSERVE_COST_SEED").unwrap_or(SEED);
+    println!("\n## Classes drawn from those that are executed, seed {seed}");
+    let drawn = subject.table(rounds, |driver| subject.draw(driver, seed));
+    println!("\n## Busy classes");
+    let busy = subject.table(rounds, |driver| {
+        driver.classes.map(ToOwned::to_owned).into()
+    });
+    println!("\n## Budgets");
+    let bytes = |costs: &[Cost]| {
+        let incoming: u64 = costs.iter().map(|cost| cost.incoming).sum();
+        let bytes: u64 = costs.iter().map(|cost| cost.bytes).sum();
+        bytes as f64 / incoming as f64
+    };
+    for (what, costs) in [("drawn", drawn), ("busy", busy)] {
+        let mean = costs.iter().map(|cost| cost.elapsed).sum::<f64>() / costs.len() as f64;
+        let worst = costs.iter().map(|cost| cost.elapsed).fold(0.0, f64::max);
+        println!("{what}");
+        budget("bytes per incoming event", bytes(&costs), 4.0);
+        budget("mean overhead, %", 100.0 * mean, 25.0);
+        budget("worst overhead, %", 100.0 * worst, 150.0);
     }
-    summary("all drivers", &all);
-    let events: u64 = all.iter().map(|cost| cost.events).sum();
-    let incoming: u64 = all.iter().map(|cost| cost.incoming).sum();
-    let extra: f64 = all.iter().map(|cost| cost.extra).sum();
-    let bytes: u64 = all.iter().map(|cost| cost.bytes).sum();
-    let mean = all.iter().map(|cost| cost.elapsed).sum::<f64>() / all.len() as f64;
-    let worst = all.iter().map(|cost| cost.elapsed).fold(0.0, f64::max);
-    println!("nanoseconds per event    {:7.1}", extra / events as f64);
-    budget(
-        "bytes per incoming event",
-        bytes as f64 / incoming as f64,
-        4.0,
-    );
-    budget("mean overhead, %", 100.0 * mean, 25.0);
-    budget("worst overhead, %", 100.0 * worst, 150.0);
 }
 
 struct Subject {
@@ -191,15 +197,63 @@ impl Subject {
         [every, count, &(times * self.times).to_string()].map(ToOwned::to_owned)
     }
 
-    fn measure(&self, driver: &Driver, rounds: usize) -> Vec<Cost> {
-        let mut ratios: Vec<Vec<(Took, Took)>> = vec![Vec::new(); driver.classes.len()];
+    /// All drivers, with the classes that are chosen for each.
+    fn table(&self, rounds: usize, choose: impl Fn(&Driver) -> Vec<String>) -> Vec<Cost> {
+        let mut all = Vec::new();
+        for driver in &DRIVERS {
+            let costs = self.measure(driver, &choose(driver), rounds);
+            summary(driver.name, &costs);
+            all.extend(costs);
+        }
+        summary("all drivers", &all);
+        let events: u64 = all.iter().map(|cost| cost.events).sum();
+        let extra: f64 = all.iter().map(|cost| cost.extra).sum();
+        println!("nanoseconds per event    {:7.1}", extra / events as f64);
+        all
+    }
+
+    /// Classes of which a driver executes a method, by lot.
+    fn draw(&self, driver: &Driver, seed: usize) -> Vec<String> {
+        let log = self.folder.join("loaded");
+        let options = [format!("-Xlog:class+load:file={}", log.display())];
+        self.run(driver, &options);
+        let log = fs::read_to_string(log).unwrap();
+        let words = log.split_whitespace();
+        let mut loaded: Vec<&str> = words
+            .filter_map(|word| word.strip_prefix("org.apache.bcel."))
+            .collect();
+        loaded.sort_unstable();
+        loaded.dedup();
+        let mut lot = seed as u64;
+        let mut drawn = Vec::new();
+        while drawn.len() < CLASSES && !loaded.is_empty() {
+            // Knuth's generator for MMIX; its upper half is the good one.
+            lot = lot
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            let class = loaded.swap_remove((lot >> 33) as usize % loaded.len());
+            let file = self.folder.join("drawn.reprise");
+            let _ = fs::remove_file(&file);
+            self.run(driver, &[observing(class, &file)]);
+            // One that nothing can be recorded of, such as an interface, leaves no file.
+            let is_executed = Recording::open(&file).is_ok_and(|recording| count(&recording).0 > 0);
+            if is_executed {
+                drawn.push(class.to_owned());
+            }
+        }
+        drawn.sort_unstable();
+        drawn
+    }
+
+    fn measure(&self, driver: &Driver, classes: &[String], rounds: usize) -> Vec<Cost> {
+        let mut ratios: Vec<Vec<(Took, Took)>> = vec![Vec::new(); classes.len()];
         let mut files = Vec::new();
         for round in 0..rounds {
-            let (said, plain) = self.run(driver, None);
-            for (class, ratios) in driver.classes.iter().zip(&mut ratios) {
+            let (said, plain) = self.run(driver, &[]);
+            for (class, ratios) in classes.iter().zip(&mut ratios) {
                 let file = self.folder.join(format!("{}-{class}.reprise", driver.name));
                 let _ = fs::remove_file(&file);
-                let (also, recorded) = self.run(driver, Some((class, &file)));
+                let (also, recorded) = self.run(driver, &[observing(class, &file)]);
                 assert!(said == also, "{class}: the program says something else");
                 ratios.push((plain, recorded));
                 if round == 0 {
@@ -214,7 +268,7 @@ impl Subject {
             self.work(driver).join(" ")
         );
         let mut costs = Vec::new();
-        for ((class, ratios), file) in driver.classes.iter().zip(&ratios).zip(files) {
+        for ((class, ratios), file) in classes.iter().zip(&ratios).zip(files) {
             let cost = self.cost(ratios, &file);
             fs::remove_file(file).unwrap();
             println!(
@@ -233,16 +287,9 @@ impl Subject {
     }
 
     /// What the program says, and what it took.
-    fn run(&self, driver: &Driver, observe: Option<(&str, &Path)>) -> (Vec<u8>, Took) {
+    fn run(&self, driver: &Driver, options: &[String]) -> (Vec<u8>, Took) {
         let mut command = Command::new(&self.java);
-        if let Some((class, file)) = observe {
-            let library = reprise_jvm_testing::agent_library();
-            command.arg(format!(
-                "-agentpath:{}=out={},observe=org.apache.bcel.{class}",
-                library.display(),
-                file.display()
-            ));
-        }
+        command.args(options);
         let output = command
             .args(["-Dcost=true", "-cp", &self.class_path, "Main", driver.name])
             .arg(&self.jar)
@@ -301,6 +348,15 @@ impl Subject {
         let played = jvm.play(recording, &Plan::default()).unwrap();
         assert_eq!(played.divergences, [], "{}", file.display());
     }
+}
+
+/// The agent for one class.
+fn observing(class: &str, file: &Path) -> String {
+    format!(
+        "-agentpath:{}=out={},observe=org.apache.bcel.{class}",
+        reprise_jvm_testing::agent_library().display(),
+        file.display()
+    )
 }
 
 fn median(mut values: Vec<f64>) -> f64 {

@@ -10,7 +10,7 @@
 use reprise_classfile::descriptor::{FieldType, MethodDescriptor};
 use reprise_classfile::mutf8::Utf8;
 use reprise_classfile::opcode;
-use reprise_classfile::read::{BootstrapMethods, Constant, Instruction};
+use reprise_classfile::read::{BootstrapMethods, Constant, Instruction, access};
 use reprise_classfile::write::{Invoke, Snippet};
 
 use crate::ProbeError;
@@ -131,8 +131,7 @@ pub(crate) fn sites<'c>(
             "java/lang/invoke/StringConcatFactory" => Purpose::Concatenation(bootstrap),
             "java/lang/invoke/LambdaMetafactory" => {
                 let target = method.arguments.get(1).copied().unwrap_or_default();
-                let owner = handle_owner(body, target)?;
-                let outside = owner.is_some_and(|owner| !body.patterns.is_inside(&owner));
+                let outside = refers_outside(body, target)?;
                 Purpose::Function { outside, target }
             }
             "java/lang/runtime/SwitchBootstraps" => Purpose::Switch,
@@ -141,6 +140,22 @@ pub(crate) fn sites<'c>(
         found.push((*instruction, index, purpose));
     }
     Ok(found)
+}
+
+/// Whether a handle is one of a method that is certainly outside: that of an outside
+/// class, or a native one.
+fn refers_outside(body: &Body<'_, '_>, handle: u16) -> Result<bool, ProbeError> {
+    let pool = &body.class.pool;
+    let Constant::MethodHandle { reference, .. } = pool.get(handle)? else {
+        return Ok(false);
+    };
+    let member = pool.member(reference)?;
+    let own = match member.class == body.class.name()? {
+        true => own_method(body, &member)?,
+        false => None,
+    };
+    let native = own.is_some_and(|flags| flags & access::NATIVE != 0);
+    Ok(native || !body.patterns.is_inside(&member.class.to_str_lossy()))
 }
 
 /// The class whose member a method handle calls.

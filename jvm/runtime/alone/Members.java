@@ -63,8 +63,10 @@ final class Members {
             return true;
         }
         boolean isField = site.opcode != INVOKESTATIC;
-        Class<?> origin = origin(owner, site.name + site.descriptor, isField);
-        return origin == null || !Catalog.isInside(Catalog.name(origin));
+        String member = site.name + site.descriptor;
+        Class<?> origin = origin(owner, member, isField);
+        return origin == null || !Catalog.isInside(Catalog.name(origin))
+            || DECLARED.get(origin).contains(NATIVE + member);
     }
 
     static boolean refersOutside(Class<?> owner, int number) {

@@ -177,6 +177,16 @@ final class Unsafe {
         }
     }
 
+    // Nobody asks for these here: what the outside sets by reflection is only named.
+
+    Object staticFieldBase(Field field) {
+        throw new UnsupportedOperationException(field.toString());
+    }
+
+    long staticFieldOffset(Field field) {
+        throw new UnsupportedOperationException(field.toString());
+    }
+
     private static synchronized long number(VarHandle handle) {
         VarHandle[] all = handles;
         if (handleCount == all.length) {

@@ -27,7 +27,9 @@ pub(super) fn reduced(lengths: &[usize], mut edges: Vec<Edge>) -> (Vec<Edge>, us
         let next = senders.len();
         senders.entry(edge.from).or_insert(next);
     }
-    let width = match senders.len().saturating_mul(lengths.len()) > NUMBERS {
+    // Each thread has a clock, and each stop that others follow.
+    let clocks = senders.len() + lengths.len();
+    let width = match clocks.saturating_mul(lengths.len()) > NUMBERS {
         true => 0,
         false => lengths.len(),
     };
@@ -38,7 +40,7 @@ pub(super) fn reduced(lengths: &[usize], mut edges: Vec<Edge>) -> (Vec<Edge>, us
         given_up: 0,
         reached: vec![0; lengths.len()],
         clocks: lengths.iter().map(|_| vec![0; width]).collect(),
-        seen: lengths.iter().map(|_| vec![0; lengths.len()]).collect(),
+        seen: HashMap::new(),
         sent: HashMap::new(),
         senders: &senders,
     };
@@ -56,8 +58,8 @@ struct Walk<'e> {
     reached: Vec<usize>,
     /// Per thread: how many stops of each it is known to come after.
     clocks: Vec<Vec<u32>>,
-    /// The same, as far as edges to the thread itself say.
-    seen: Vec<Vec<usize>>,
+    /// The same, as far as edges to the thread itself say, by it and the other.
+    seen: HashMap<(usize, usize), usize>,
     /// The clocks at stops that others follow.
     sent: HashMap<Stop, Vec<u32>>,
     senders: &'e HashMap<Stop, usize>,
@@ -66,47 +68,48 @@ struct Walk<'e> {
 impl Walk<'_> {
     fn run(&mut self, lengths: &[usize]) {
         let mut queue: VecDeque<usize> = (0..lengths.len()).collect();
-        // Whoever waits for a thread looks again when it has come further.
-        let mut waiting: Vec<Vec<usize>> = vec![Vec::new(); lengths.len()];
+        // Whoever waits for a thread looks again when it has come to that stop.
+        let mut waiting: HashMap<Stop, Vec<usize>> = HashMap::new();
         let mut arrived = vec![false; lengths.len()];
+        let mut first = 0;
+        let has_soft = self.edges.iter().any(|edge| edge.soft);
         loop {
             while let Some(thread) = queue.pop_front() {
-                let before = self.reached[thread];
                 while self.reached[thread] < lengths[thread] {
                     let stop = (thread, self.reached[thread]);
                     if !arrived[thread] {
                         // Who comes to a stop sends there, before it waits.
                         arrived[thread] = true;
                         self.arrive(stop);
-                        queue.extend(waiting[thread].drain(..));
+                        queue.extend(waiting.remove(&stop).unwrap_or_default());
                     }
                     if let Some(unmet) = self.unmet(stop, &arrived) {
-                        waiting[unmet].push(thread);
+                        waiting.entry(unmet).or_default().push(thread);
                         break;
                     }
                     self.wait(stop);
                     self.reached[thread] += 1;
                     arrived[thread] = false;
                 }
-                if self.reached[thread] > before {
-                    queue.extend(waiting[thread].drain(..));
-                }
             }
-            // Threads wait for one another: one of them does not, if possible one that should
-            // wait and need not.
-            let unmet = |t: &usize| self.all_unmet((*t, self.reached[*t]), &arrived);
-            let mut all = (0..lengths.len()).filter(|t| self.reached[*t] < lengths[*t]);
-            let soft = all.clone().find(|t| unmet(t).iter().all(|edge| edge.soft));
-            let Some(stuck) = soft.or_else(|| all.next()) else {
+            // Those before have come to their ends, and stay there.
+            let open = |t: &usize| self.reached[*t] < lengths[*t];
+            let Some(least) = (first..lengths.len()).find(open) else {
                 return;
             };
-            let unmet = unmet(&stuck);
+            first = least;
+            // Threads wait for one another: one of them does not, if possible one that should
+            // wait and need not.
+            let unmet = |t: usize| self.all_unmet((t, self.reached[t]), &arrived);
+            let mut soft = (first..lengths.len()).filter(|t| has_soft && open(t));
+            let soft = soft.find(|t| unmet(*t).iter().all(|edge| edge.soft));
+            let stuck = soft.unwrap_or(least);
+            let unmet = unmet(stuck);
             self.given_up += unmet.iter().filter(|edge| !edge.soft).count();
             self.wait_for((stuck, self.reached[stuck]), &unmet);
             self.reached[stuck] += 1;
             arrived[stuck] = false;
             queue.push_back(stuck);
-            queue.extend(waiting[stuck].drain(..));
         }
     }
 
@@ -132,11 +135,11 @@ impl Walk<'_> {
         stop < come
     }
 
-    /// A thread that has to come further first.
-    fn unmet(&self, stop: Stop, arrived: &[bool]) -> Option<usize> {
+    /// A stop that another thread has to come to first.
+    fn unmet(&self, stop: Stop, arrived: &[bool]) -> Option<Stop> {
         let mut needs = self.needs(stop).iter();
         let unmet = needs.find(|edge| !self.is_met(edge, arrived))?;
-        Some(unmet.from.0)
+        Some(unmet.from)
     }
 
     fn arrive(&mut self, stop: Stop) {
@@ -175,14 +178,15 @@ impl Walk<'_> {
             let later = needs
                 .iter()
                 .any(|other| other.from.0 == from && other.from.1 > number);
-            let known = self.seen[thread][from] > number || clock(&self.clocks[thread]);
+            let seen = self.seen.get(&(thread, from)).copied().unwrap_or(0);
+            let known = seen > number || clock(&self.clocks[thread]);
             if !(later || known || others.any(|other| clock(other))) {
                 self.kept.push(*edge);
             }
         }
         for edge in &needs {
             let (from, number) = edge.from;
-            let seen = &mut self.seen[thread][from];
+            let seen = self.seen.entry((thread, from)).or_default();
             *seen = (*seen).max(number + 1);
             if let Some(sent) = self.sent.get(&edge.from) {
                 for (own, other) in self.clocks[thread].iter_mut().zip(sent) {
@@ -190,5 +194,46 @@ impl Walk<'_> {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Edge, reduced};
+
+    /// A server may have a thread for each request: neither time nor memory goes with the
+    /// square of their number.
+    #[test]
+    fn many_threads_are_no_matter() {
+        let threads = 40_000;
+        let mut lengths = vec![2; threads];
+        lengths[0] = 2 * threads;
+        let edges = (1..threads).flat_map(|thread| {
+            let starts = (0, 2 * thread);
+            let joins = (0, 2 * thread + 1);
+            [
+                (starts, (thread, 0)),
+                // Says nothing new.
+                (starts, (thread, 1)),
+                ((thread, 1), joins),
+            ]
+        });
+        let soft = false;
+        let edge = |(from, to)| Edge { from, to, soft };
+        let edges: Vec<Edge> = edges.map(edge).collect();
+        let (kept, given_up) = reduced(&lengths, edges);
+        assert_eq!(kept.len(), 2 * (threads - 1));
+        assert_eq!(given_up, 0);
+    }
+
+    /// Of two threads that would wait for one another the one goes on that only should wait.
+    #[test]
+    fn what_only_should_be_is_given_up_first_and_not_counted() {
+        let edge = |from, to, soft| Edge { from, to, soft };
+        let hard = edge((1, 1), (0, 0), false);
+        let soft = edge((0, 1), (1, 0), true);
+        assert_eq!(reduced(&[2, 2], vec![soft, hard]), (vec![hard], 0));
+        let other = edge((0, 1), (1, 0), false);
+        assert_eq!(reduced(&[2, 2], vec![other, hard]).1, 1);
     }
 }

@@ -9,6 +9,7 @@ use std::collections::{HashMap, HashSet};
 use reprise_jvm_events::table::{Declared, Shape};
 
 const STATIC: u16 = 0x0008;
+const NATIVE: u16 = 0x0100;
 
 /// What is known of the classes of the program.
 #[derive(Default)]
@@ -25,21 +26,32 @@ struct Family {
     interfaces: Vec<String>,
     fields: HashSet<String>,
     methods: HashSet<String>,
+    /// Those of the methods that are native.
+    natives: HashSet<String>,
+}
+
+/// Where a static member is declared.
+pub(super) struct Origin {
+    pub(super) class: String,
+    /// It is a native method: what it does is outside, whoever declares it.
+    pub(super) native: bool,
 }
 
 impl Heritage {
     pub(super) fn add(&mut self, loader: u32, name: &str, shape: &Shape) {
-        let statics = |all: &[Declared]| {
+        let statics = |all: &[Declared], also: u16| {
+            let wanted = STATIC | also;
             all.iter()
-                .filter(|member| member.access & STATIC != 0)
+                .filter(|member| member.access & wanted == wanted)
                 .map(|member| format!("{}{}", member.name, member.descriptor))
                 .collect()
         };
         let family = Family {
             superclass: shape.superclass.clone(),
             interfaces: shape.interfaces.clone(),
-            fields: statics(&shape.fields),
-            methods: statics(&shape.methods),
+            fields: statics(&shape.fields, 0),
+            methods: statics(&shape.methods, 0),
+            natives: statics(&shape.methods, NATIVE),
         };
         self.classes.insert((loader, name.to_owned()), family);
         self.owners.entry(name.to_owned()).or_insert(loader);
@@ -52,15 +64,15 @@ impl Heritage {
         Some(interfaces.chain([&family.superclass]).cloned().collect())
     }
 
-    /// The name of the class that declares a member, looked up as the JVM does;
-    /// none when no known class does.
+    /// The class that declares a member, looked up as the JVM does; none when no known
+    /// class does.
     pub(super) fn declares(
         &self,
         loader: u32,
         name: &str,
         is_field: bool,
         member: &str,
-    ) -> Option<String> {
+    ) -> Option<Origin> {
         // A hierarchy that goes round in a circle is loaded by no JVM, but this
         // must not depend on that.
         let mut met = HashSet::new();
@@ -84,7 +96,10 @@ impl Heritage {
                 &family.methods
             };
             if members.contains(member) {
-                return Some(name.to_owned());
+                return Some(Origin {
+                    class: name.to_owned(),
+                    native: !is_field && family.natives.contains(member),
+                });
             }
             open.push((loader, &family.superclass));
             if is_field {

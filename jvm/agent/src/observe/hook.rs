@@ -16,7 +16,9 @@ use reprise_classfile::flow::parse_for_edit;
 use reprise_jvm_events::table::Skipped;
 use reprise_probes::{Numbers, ProbeError};
 
-use super::{Live, SESSION, Session, count, hide, natives, recording::Recorder, tables::Tables};
+use super::{
+    Live, SESSION, Session, by_native, count, hide, natives, recording::Recorder, tables::Tables,
+};
 use crate::jni::{Frame, Global};
 
 /// The flag of a native method.
@@ -238,13 +240,10 @@ unsafe fn instrument(
     if let Some(shape) = &shape {
         live.tables.inherits(number, name, shape);
     }
-    if file
-        .methods
-        .iter()
-        .any(|method| method.access & NATIVE != 0)
-    {
-        let why = "what its native methods write to inside fields is not seen";
-        skip(String::new(), why.to_owned());
+    let natives = file.methods.iter().any(|one| one.access & NATIVE != 0);
+    if natives && let Err(error) = by_native::follow(session, frame) {
+        let why = format!("what its native methods write to inside fields is not seen: {error}");
+        skip(String::new(), why);
     }
     let result = if inside {
         reprise_probes::inside(&file, &session.patterns, &mut catalog, Numbers::InField).map(Some)

@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | the callbacks of the JVM | [`hook`] |
 //! | counting instead of recording | [`count`] |
+//! | fields that native code writes to | [`by_native`] |
 //! | that nothing shows in listings of fields | [`hide`] |
 //! | when to stop before the program ends | [`limits`] |
 //! | the file, the spool, the drainer, the end | [`recording`] |
@@ -18,6 +19,7 @@
 //! no observed class has come: start scripts run `java -version` before they run
 //! the program, and programs start other JVMs.
 
+mod by_native;
 mod count;
 mod heritage;
 mod hide;

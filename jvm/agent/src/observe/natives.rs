@@ -209,14 +209,27 @@ extern "system" fn field_site(
 ) -> jint {
     with_session(env, 0, |session, live, frame| {
         // SAFETY: the runtime passes a class and two strings.
-        let (owner, name, descriptor) = unsafe {
-            let owner = session.environment.class_name(owner);
-            (owner, frame.text(name), frame.text(descriptor))
+        let (class, loader, name, descriptor) = unsafe {
+            let class = session.environment.class_name(owner);
+            let loader = session.environment.loader(owner).unwrap_or_default();
+            let loader = session.loader(live, frame, loader);
+            (class, loader, frame.text(name), frame.text(descriptor))
         };
         let opcode = if is_static != 0 { PUTSTATIC } else { PUTFIELD };
-        let owner = owner.unwrap_or_default();
-        let site = site.cast_unsigned();
-        let made = live.tables.site_like(site, opcode, owner, name, descriptor);
+        let class = class.unwrap_or_default();
+        let place = match site {
+            // Native code has no place that could be told.
+            0 => {
+                let inside = session.patterns.is_inside(&class);
+                let number = live.tables.class(loader, inside, &class);
+                live.tables.somewhere(number)
+            }
+            site => match live.tables.place(site.cast_unsigned()) {
+                Some(place) => place,
+                None => return 0,
+            },
+        };
+        let made = live.tables.site_at(place, opcode, class, name, descriptor);
         made.cast_signed()
     })
 }

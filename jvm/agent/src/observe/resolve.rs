@@ -46,8 +46,8 @@ impl Session {
         }
     }
 
-    /// Whether a static member, looked up in a class, is declared outside. The
-    /// class may not even be linked, so that the JVM cannot be asked.
+    /// Whether a static member, looked up in a class, is declared outside or native.
+    /// The class may not even be linked, so that the JVM cannot be asked.
     ///
     /// # Safety
     /// `class` is live.
@@ -69,7 +69,7 @@ impl Session {
             .tables
             .declares(loader, &named.owner, is_field, &member)
         {
-            Some(origin) => !self.patterns.is_inside(&origin),
+            Some(origin) => origin.native || !self.patterns.is_inside(&origin.class),
             // It is above everything that is known: in a class of the JDK.
             None => true,
         }

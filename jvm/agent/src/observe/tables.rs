@@ -13,7 +13,7 @@ use reprise_probes::volatile::{Sharing, Volatiles};
 use reprise_recording::spool::StdEnvironment;
 use reprise_recording::spool::ring::RingWriter;
 
-use super::heritage::Heritage;
+use super::heritage::{Heritage, Origin};
 
 /// The tables of a recording that is being made.
 pub(super) struct Tables(Mutex<Inner>);
@@ -24,6 +24,8 @@ struct Inner {
     classes: HashMap<(u32, String), u32>,
     loaders: u32,
     methods: u32,
+    /// The first method of each class that has one.
+    firsts: HashMap<u32, u32>,
     values: u32,
     /// What resolution needs to know of each site; the number is the position
     /// plus one.
@@ -36,12 +38,17 @@ struct Inner {
     volatiles: Volatiles,
 }
 
+/// A method, and the line there; 0 where it is not known.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    method: u32,
+    line: u32,
+}
+
 /// The member that a site names.
 #[derive(Clone)]
 pub(super) struct Named {
-    /// Its method, and the line there.
-    method: u32,
-    line: u32,
+    place: Place,
     pub(super) opcode: u8,
     pub(super) owner: String,
     pub(super) name: String,
@@ -55,6 +62,7 @@ impl Tables {
             classes: HashMap::new(),
             loaders: 0,
             methods: 0,
+            firsts: HashMap::new(),
             values: 0,
             sites: Vec::new(),
             heritage: Heritage::default(),
@@ -119,7 +127,7 @@ impl Tables {
         owner: &str,
         is_field: bool,
         member: &str,
-    ) -> Option<String> {
+    ) -> Option<Origin> {
         let inner = self.inner();
         inner.heritage.declares(loader, owner, is_field, member)
     }
@@ -169,33 +177,40 @@ impl Tables {
         self.inner().sites.get(at).cloned()
     }
 
-    /// A site at the same place as another that names another member; 0 when
-    /// there is no such place.
-    pub(super) fn site_like(
+    /// A place in a class that is not known any closer.
+    pub(super) fn somewhere(&self, class: u32) -> Place {
+        let method = self.inner().firsts.get(&class).copied().unwrap_or(0);
+        Place { method, line: 0 }
+    }
+
+    /// Where a site is.
+    pub(super) fn place(&self, site: u32) -> Option<Place> {
+        self.site(site).map(|site| site.place)
+    }
+
+    /// A site at a place that names a member.
+    pub(super) fn site_at(
         &self,
-        site: u32,
+        place: Place,
         opcode: u8,
         owner: String,
         name: String,
         descriptor: String,
     ) -> u32 {
-        let Some(place) = self.site(site) else {
-            return 0;
-        };
         let mut inner = self.inner();
         let named = Named {
+            place,
             opcode,
             owner,
             name,
             descriptor,
-            ..place
         };
         inner.sites.push(named.clone());
         let id = u32::try_from(inner.sites.len()).unwrap_or(u32::MAX);
         let site = Site {
-            method: named.method,
+            method: place.method,
             offset: 0,
-            line: named.line,
+            line: place.line,
             opcode,
             owner: named.owner,
             name: named.name,
@@ -254,6 +269,7 @@ impl Catalog for Numbers<'_> {
         let mut inner = self.tables.inner();
         inner.methods += 1;
         let id = inner.methods;
+        inner.firsts.entry(self.class).or_insert(id);
         let method = Method {
             class: self.class,
             access,
@@ -267,8 +283,10 @@ impl Catalog for Numbers<'_> {
     fn site(&mut self, site: &catalog::Site<'_>) -> u32 {
         let mut inner = self.tables.inner();
         let named = Named {
-            method: site.method,
-            line: site.line,
+            place: Place {
+                method: site.method,
+                line: site.line,
+            },
             opcode: site.opcode,
             owner: site.owner.to_owned(),
             name: site.name.to_owned(),

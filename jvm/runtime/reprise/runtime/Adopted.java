@@ -18,13 +18,17 @@ final class Adopted {
         final int type;
         final String name;
         final int kind;
+        /** Where a static field is; null for others. */
+        private final Object base;
         private final long offset;
 
         Field(int type, java.lang.reflect.Field field) {
             this.type = type;
             name = field.getName();
             kind = kind(field.getType());
-            offset = Ring.U.objectFieldOffset(field);
+            boolean isStatic = Modifier.isStatic(field.getModifiers());
+            base = isStatic ? Ring.U.staticFieldBase(field) : null;
+            offset = isStatic ? Ring.U.staticFieldOffset(field) : Ring.U.objectFieldOffset(field);
         }
 
         private static int kind(Class<?> c) {
@@ -47,7 +51,9 @@ final class Adopted {
             }
         }
 
-        void write(Recorder r, Object o) {
+        /** What is in the field of an object, or in a static one. */
+        void write(Recorder r, Object object) {
+            Object o = base == null ? object : base;
             switch (kind) {
                 case Type.BOOLEAN: r.value(Ring.U.getBoolean(o, offset)); break;
                 case Type.BYTE: r.value(Ring.U.getByte(o, offset)); break;

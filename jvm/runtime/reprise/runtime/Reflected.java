@@ -20,16 +20,11 @@ final class Reflected {
         if (owner.space != ClassInfo.INSIDE || (r.level & 1) != 0) {
             return;
         }
-        boolean isStatic = Modifier.isStatic(field.getModifiers());
-        int own = site(site, owner, field);
-        Object value = isStatic ? read(field) : null;
-        if (r.inWrite(own)) {
-            if (isStatic) {
-                write(r, field.getType(), value);
-            } else {
+        if (r.inWrite(site(site, owner, field))) {
+            if (!Modifier.isStatic(field.getModifiers())) {
                 r.value(object);
-                new Adopted.Field(owner.number, field).write(r, object);
             }
+            new Adopted.Field(owner.number, field).write(r, object);
             r.end();
         }
     }
@@ -59,37 +54,6 @@ final class Reflected {
             SITES.put(key, own);
         }
         return own;
-    }
-
-    /** A static field: whoever could write it can read it. */
-    private static Object read(Field field) {
-        try {
-            return field.get(null);
-        } catch (IllegalAccessException notOurs) {
-            throw new IllegalStateException(notOurs);
-        }
-    }
-
-    private static void write(Recorder r, Class<?> type, Object value) {
-        if (!type.isPrimitive()) {
-            r.value(value);
-        } else if (type == boolean.class) {
-            r.value(((Boolean) value).booleanValue());
-        } else if (type == byte.class) {
-            r.value(((Byte) value).byteValue());
-        } else if (type == char.class) {
-            r.value(((Character) value).charValue());
-        } else if (type == short.class) {
-            r.value(((Short) value).shortValue());
-        } else if (type == int.class) {
-            r.value(((Integer) value).intValue());
-        } else if (type == long.class) {
-            r.value(((Long) value).longValue());
-        } else if (type == float.class) {
-            r.value(((Float) value).floatValue());
-        } else {
-            r.value(((Double) value).doubleValue());
-        }
     }
 
     /** Something was made that can write to a field. */

@@ -112,6 +112,19 @@ pub(super) enum Kind {
     Argument,
 }
 
+/// Whether it is such a method of the JDK's pools and tasks as a class of the program may
+/// inherit. The name alone says nothing: programs have a `fork` or `submit` of their own.
+fn is_inherited(name: &str, descriptor: &str, is_static: bool) -> bool {
+    let concurrent = descriptor.contains("Ljava/util/concurrent/");
+    match name {
+        "invokeAll" => concurrent || descriptor.starts_with("(Ljava/util/Collection;"),
+        _ if is_static => false,
+        "fork" | "submit" => concurrent,
+        "join" | "invoke" => concurrent || descriptor == "()Ljava/lang/Object;",
+        _ => false,
+    }
+}
+
 impl Body<'_, '_> {
     pub(super) fn kind(&self, member: &MemberRef<'_>, is_static: bool) -> Kind {
         let name = member.name.to_str_lossy();
@@ -164,10 +177,7 @@ impl Body<'_, '_> {
             },
             () if starts(WIRES) && WIRED.iter().any(|start| name.starts_with(start)) => Kind::Place,
             () if owner.starts_with("java/") || owner.starts_with('[') => Kind::None,
-            // A class of the program may inherit the JDK's methods.
-            () if matches!(&*name, "fork" | "join" | "invoke" | "invokeAll" | "submit") => {
-                Kind::Pools
-            }
+            () if is_inherited(&name, &descriptor, is_static) => Kind::Pools,
             () if self.facts.is_synchronized(&name, &descriptor) => Kind::Place,
             () => Kind::None,
         }
@@ -188,5 +198,28 @@ impl Body<'_, '_> {
             self.handled.contains(&key)
         };
         !self.name.starts_with('<') && (CALLED_BACK.contains(&&*self.name) || handed_out())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_inherited;
+
+    #[test]
+    fn only_what_the_jdk_declares_is_inherited_from_it() {
+        let inherited = |name, descriptor| is_inherited(name, descriptor, false);
+        assert!(inherited("fork", "()Ljava/util/concurrent/ForkJoinTask;"));
+        assert!(inherited("join", "()Ljava/lang/Object;"));
+        let submit = "(Ljava/lang/Runnable;)Ljava/util/concurrent/Future;";
+        assert!(inherited("submit", submit));
+        let all = "(Ljava/util/concurrent/ForkJoinTask;Ljava/util/concurrent/ForkJoinTask;)V";
+        assert!(is_inherited("invokeAll", all, true));
+
+        // A program's own.
+        assert!(!inherited("fork", "([JIII)V"));
+        assert!(!is_inherited("fork", "([JIII)V", true));
+        assert!(!inherited("join", "(Ljava/lang/String;)Ljava/lang/String;"));
+        assert!(!inherited("submit", "(Lapp/Order;)V"));
+        assert!(!is_inherited("join", "()Ljava/lang/Object;", true));
     }
 }

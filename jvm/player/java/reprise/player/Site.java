@@ -120,7 +120,8 @@ final class Site {
                 owner.use();
             }
             Type declares = declares(replay.types, c, isField(), name + descriptor);
-            known = declares == null || !declares.inside;
+            known = declares == null || !declares.inside
+                || !isField() && declares.isNative(name + descriptor);
             met.put(c, known);
         }
         return known;
