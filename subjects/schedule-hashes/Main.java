@@ -59,7 +59,9 @@ public class Main {
         text.append(" | ").append(mixed.values());
         text.append(" | ").append(Set.of("a", "b", "c", "d", "e").toString());
         List<Integer> list = new ArrayList<>(Arrays.asList(1, 2, 3, 4, 5, 6, 7, 8));
-        Collections.shuffle(list);
+        synchronized (LOCK) {
+            Collections.shuffle(list);
+        }
         text.append(" | ").append(list).append(' ').append(new Named("x"));
         text.append(" | ").append(LocalDateTime.now()).append(' ').append(new Date().getTime());
         text.append(' ').append(UUID.randomUUID());

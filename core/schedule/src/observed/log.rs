@@ -51,7 +51,9 @@ pub struct Follows {
 
 /// What kinds of values are called in the file beside a schedule; the scheduler's `Values` has
 /// the same.
-const KINDS: [&str; 7] = ["", "drawn ", "time ", "read ", "seed ", "bytes ", "clock "];
+const KINDS: [&str; 8] = [
+    "", "drawn ", "time ", "read ", "seed ", "bytes ", "clock ", "instant ",
+];
 
 /// Something that is another value in every run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

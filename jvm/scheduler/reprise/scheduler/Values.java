@@ -34,8 +34,12 @@ public final class Values {
     static final int SEEDS = 4;
     static final int BYTES = 5;
     static final int CLOCKS = 6;
+    /** The same of clocks that tell it in two numbers. */
+    static final int INSTANTS = 7;
     /** What these are called in the file; {@code reprise_schedule::observed} has the same. */
-    private static final String[] WORDS = {"", "drawn ", "time ", "read ", "seed ", "bytes ", "clock "};
+    private static final String[] WORDS = {
+        "", "drawn ", "time ", "read ", "seed ", "bytes ", "clock ", "instant "
+    };
 
     /** What a read is noted as that has thrown something. */
     private static final int THROWN = -2;
@@ -297,8 +301,8 @@ public final class Values {
         if (!isAsked()) {
             return value;
         }
-        long second = see(CLOCKS, value.getEpochSecond());
-        long nano = see(CLOCKS, value.getNano());
+        long second = see(INSTANTS, value.getEpochSecond());
+        long nano = see(INSTANTS, value.getNano());
         return Instant.ofEpochSecond(second, nano);
     }
 
