@@ -1,6 +1,6 @@
 //! Schedules that a strategy chose: recorded once, followed again and again.
 
-use std::process::{Command, Output};
+use std::process::Output;
 
 use reprise_jvm_testing::jdks;
 

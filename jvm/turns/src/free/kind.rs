@@ -132,7 +132,7 @@ impl Body<'_, '_> {
         let named = member.class.to_str_lossy();
         let inherited = self.facts.inherited(&named, &name, &descriptor);
         let inherited = inherited.filter(|owner| owner.starts_with("java/util/"));
-        let owner = inherited.map_or(named.clone(), |owner| owner.into());
+        let owner = inherited.map_or(named.clone(), Into::into);
         let starts = |list: &[&str]| list.iter().any(|prefix| owner.starts_with(prefix));
         let is = |list: &[&str]| {
             list.iter().any(|known| match known.ends_with('/') {
