@@ -3,7 +3,7 @@
 use std::io::{Read, Seek, Write};
 
 use reprise_classfile::flow::parse_for_edit;
-use reprise_classfile::read::ClassFile;
+use reprise_classfile::read::{ClassFile, access};
 use reprise_jvm_events::table::Entry;
 use reprise_probes::{Instrumented, Numbers, shape};
 use zip::write::SimpleFileOptions;
@@ -190,6 +190,15 @@ fn class(
         }
         reprise_probes::outside(&class, plan.patterns, &mut file, Numbers::InMap)
     };
+    if class
+        .methods
+        .iter()
+        .any(|one| one.access & access::NATIVE != 0)
+    {
+        // Only the agent sees that.
+        let why = "what its native methods write to inside fields is not seen";
+        file.skipped("", why.to_owned());
+    }
     let checked = match result {
         Err(error) => Err(error.to_string()),
         Ok(None) => Ok(None),

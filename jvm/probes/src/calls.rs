@@ -274,19 +274,35 @@ fn probe(
             before.load(*ty, *slot)?;
         }
     }
-    if let Some((ty, slot)) = only {
+    // A function may be one that its first argument decides about.
+    let first = match arguments.first() {
+        Some((ty, slot))
+            if only.is_none()
+                && !by_handle
+                && instruction.opcode == opcode::INVOKEINTERFACE
+                && ty.is_reference() =>
+        {
+            Some((*ty, *slot))
+        }
+        _ => None,
+    };
+    if let Some((ty, slot)) = only.or(first) {
         before.load(ty, slot)?;
     }
     body.load_recorder(&mut before)?;
     push_id(&mut before, site, body.pool)?;
-    let bare = if arguments.is_empty() { "Bare" } else { "" };
+    let kind = match first {
+        Some(_) => "On",
+        None if arguments.is_empty() => "Bare",
+        None => "",
+    };
     let object = match way {
         _ if memory.is_some() => "Ljava/lang/Object;Ljava/lang/Object;J",
         _ if receiver => "Ljava/lang/Object;",
         Way::Inherited => "Ljava/lang/Class;",
         _ => "",
     };
-    let value = only.map_or("", |(ty, _)| parameter(ty));
+    let value = only.or(first).map_or("", |(ty, _)| parameter(ty));
     let mut constructor = "";
     if way == Way::SuperConstructor {
         let name = body.class.name()?.to_str_lossy().replace('/', ".");
@@ -296,7 +312,7 @@ fn probe(
     }
     call(
         &mut before,
-        &format!("{called}{bare}"),
+        &format!("{called}{kind}"),
         &format!("({object}{value}{RECORDER}I{constructor})V"),
         body.pool,
     )?;

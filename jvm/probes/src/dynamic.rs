@@ -24,10 +24,10 @@ const STRING: FieldType<'static> = FieldType::Object(Utf8(b"java/lang/String"));
 pub(crate) enum Purpose {
     /// String concatenation, with the number of its bootstrap.
     Concatenation(u16),
-    /// A lambda or method reference, and whether that is to an outside method.
+    /// A lambda or method reference.
     Function {
-        /// Whether the method is outside.
-        outside: bool,
+        /// On which side its method is.
+        refers: Refers,
         /// The constant of its handle.
         target: u16,
     },
@@ -37,23 +37,30 @@ pub(crate) enum Purpose {
     Other(String),
 }
 
+/// On which side the method of a function is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refers {
+    Inside,
+    Outside,
+    /// Of an inside class, which may have inherited it from outside, and it may be native:
+    /// who declares it is found out when the function is made.
+    Perhaps,
+    /// The receiver's class decides, each time the function is called. Whether the
+    /// receiver is captured; it is the first argument otherwise.
+    ByReceiver {
+        captured: bool,
+    },
+}
+
 pub(crate) fn instrument(body: &mut Body<'_, '_>) -> Result<(), ProbeError> {
     for (instruction, index, purpose) in sites(body)? {
         match purpose {
             Purpose::Concatenation(bootstrap) => {
                 concatenation(body, &instruction, index, bootstrap)?;
             }
-            Purpose::Function { outside, target } => {
+            Purpose::Function { refers, target } => {
                 captured(body, &instruction, index)?;
-                if outside {
-                    let mut after = Snippet::new();
-                    after.op(opcode::DUP)?;
-                    let descriptor = "(Ljava/lang/Object;)V";
-                    call(&mut after, "refersOutside", descriptor, body.pool)?;
-                    body.editor.after(instruction.offset, after)?;
-                } else {
-                    inherited(body, &instruction, target)?;
-                }
+                refer(body, &instruction, refers, target)?;
             }
             Purpose::Switch => {}
             Purpose::Other(owner) => outcall(body, &instruction, index, &owner)?,
@@ -62,41 +69,51 @@ pub(crate) fn instrument(body: &mut Body<'_, '_>) -> Result<(), ProbeError> {
     Ok(())
 }
 
-/// A reference to a method that its inside owner may have inherited from
-/// outside: who declares it is found out when the reference is made.
-fn inherited(
+/// Tells of the function that was just made, and where its method is.
+fn refer(
     body: &mut Body<'_, '_>,
     instruction: &Instruction<'_>,
+    refers: Refers,
     target: u16,
 ) -> Result<(), ProbeError> {
-    let Constant::MethodHandle { kind, reference } = body.class.pool.get(target)? else {
-        return Ok(());
-    };
-    /// `REF_newInvokeSpecial`: a constructor is not inherited.
-    const NEW: u8 = 8;
-    let member = body.class.pool.member(reference)?;
-    let own = member.class == body.class.name()? && own_method(body, &member)?.is_some();
-    if own || kind == NEW {
-        return Ok(());
-    }
-    let owner = member.class.to_str_lossy();
-    let name = member.name.to_str_lossy();
-    let text = member.descriptor.to_str_lossy();
-    let site = body.site(
-        instruction.offset,
-        opcode::INVOKEDYNAMIC,
-        &owner,
-        &name,
-        &text,
-    );
     let mut after = Snippet::new();
     after.op(opcode::DUP)?;
-    after.push_class(&owner, body.pool)?;
-    push_id(&mut after, site, body.pool)?;
-    let descriptor = "(Ljava/lang/Object;Ljava/lang/Class;I)V";
-    call(&mut after, "refers", descriptor, body.pool)?;
+    let (name, descriptor) = match refers {
+        Refers::Inside => ("function", "(Ljava/lang/Object;)V"),
+        Refers::Outside => ("refersOutside", "(Ljava/lang/Object;)V"),
+        Refers::Perhaps => ("refers", "(Ljava/lang/Object;Ljava/lang/Class;I)V"),
+        Refers::ByReceiver { captured: true } => ("refersByCaptured", "(Ljava/lang/Object;I)V"),
+        Refers::ByReceiver { captured: false } => ("refersByFirst", "(Ljava/lang/Object;I)V"),
+    };
+    if refers == Refers::Perhaps {
+        let owner = handle_owner(body, target)?.unwrap_or_default();
+        after.push_class(&owner, body.pool)?;
+    }
+    if !matches!(refers, Refers::Inside | Refers::Outside)
+        && let Some(site) = referred(body, instruction, target)?
+    {
+        push_id(&mut after, site, body.pool)?;
+    }
+    call(&mut after, name, descriptor, body.pool)?;
     body.editor.after(instruction.offset, after)?;
     Ok(())
+}
+
+/// A site for the method of a handle.
+pub(crate) fn referred(
+    body: &mut Body<'_, '_>,
+    instruction: &Instruction<'_>,
+    handle: u16,
+) -> Result<Option<u32>, ProbeError> {
+    let Constant::MethodHandle { reference, .. } = body.class.pool.get(handle)? else {
+        return Ok(None);
+    };
+    let member = body.class.pool.member(reference)?;
+    let (owner, name) = (member.class.to_str_lossy(), member.name.to_str_lossy());
+    let text = member.descriptor.to_str_lossy();
+    let opcode = opcode::INVOKEDYNAMIC;
+    let site = body.site(instruction.offset, opcode, &owner, &name, &text);
+    Ok(Some(site))
 }
 
 /// Every `invokedynamic` of a body, its constant, and what it is for.
@@ -131,8 +148,10 @@ pub(crate) fn sites<'c>(
             "java/lang/invoke/StringConcatFactory" => Purpose::Concatenation(bootstrap),
             "java/lang/invoke/LambdaMetafactory" => {
                 let target = method.arguments.get(1).copied().unwrap_or_default();
-                let outside = refers_outside(body, target)?;
-                Purpose::Function { outside, target }
+                let (_, text) = class.pool.dynamic(index)?;
+                let captures = !MethodDescriptor::parse(text)?.parameters.is_empty();
+                let refers = refers(body, target, captures)?;
+                Purpose::Function { refers, target }
             }
             "java/lang/runtime/SwitchBootstraps" => Purpose::Switch,
             _ => Purpose::Other(owner),
@@ -142,20 +161,40 @@ pub(crate) fn sites<'c>(
     Ok(found)
 }
 
-/// Whether a handle is one of a method that is certainly outside: that of an outside
-/// class, or a native one.
-fn refers_outside(body: &Body<'_, '_>, handle: u16) -> Result<bool, ProbeError> {
+/// On which side the method of a handle is.
+fn refers(body: &Body<'_, '_>, handle: u16, captures: bool) -> Result<Refers, ProbeError> {
+    /// `REF_invokeVirtual`, `REF_invokeInterface` and `REF_newInvokeSpecial`.
+    const VIRTUAL: u8 = 5;
+    const INTERFACE: u8 = 9;
+    const NEW: u8 = 8;
     let pool = &body.class.pool;
-    let Constant::MethodHandle { reference, .. } = pool.get(handle)? else {
-        return Ok(false);
+    let Constant::MethodHandle { kind, reference } = pool.get(handle)? else {
+        return Ok(Refers::Inside);
     };
     let member = pool.member(reference)?;
+    if !body.patterns.is_inside(&member.class.to_str_lossy()) {
+        return Ok(Refers::Outside);
+    }
     let own = match member.class == body.class.name()? {
         true => own_method(body, &member)?,
         false => None,
     };
-    let native = own.is_some_and(|flags| flags & access::NATIVE != 0);
-    Ok(native || !body.patterns.is_inside(&member.class.to_str_lossy()))
+    let closed = access::PRIVATE | access::FINAL;
+    let is_final = body.class.access & access::FINAL != 0;
+    Ok(match (kind, own) {
+        // A constructor is not inherited.
+        (NEW, _) => Refers::Inside,
+        (VIRTUAL | INTERFACE, Some(flags)) if is_final || flags & closed != 0 => {
+            match flags & access::NATIVE {
+                0 => Refers::Inside,
+                _ => Refers::Outside,
+            }
+        }
+        (VIRTUAL | INTERFACE, _) => Refers::ByReceiver { captured: captures },
+        (_, Some(flags)) if flags & access::NATIVE != 0 => Refers::Outside,
+        (_, Some(_)) => Refers::Inside,
+        (_, None) => Refers::Perhaps,
+    })
 }
 
 /// The class whose member a method handle calls.

@@ -18,6 +18,7 @@
 //!            thrownNew(Throwable, R, token, chain)               when it leaves a constructor
 //!            chains(R, token, chain)     int chained(R)          from one constructor to the next
 //! call       call(Object, R, site)       callBare                by the receiver's class, or the superclass
+//!            callOn(Object, Object, R, site)                     by that and the first argument
 //!            callOut(R, site)            callOutBare             certainly out: static, constructors
 //!            call(Object, U, R, site)    callOut(U, R, site)     with the only argument, U = int or Object
 //!            returned(T, R)              returned(R)
@@ -25,8 +26,10 @@
 //!            superReturned(Object, R)    superReturned(R)
 //!            boolean lend(R, site)       lendBare                a method that counts as outside
 //!            lent(T, R, boolean)         lent(R, boolean)
+//!            function(Object)                                    a lambda was made
 //!            refersOutside(Object)                               a reference to an outside method
 //!            refers(Object, Class, site)                         or to one that may be inherited
+//!            refersByCaptured(Object, site)  refersByFirst       or to one that a receiver has
 //!            captured(Object, R)                                 by a lambda that is being made
 //!            made(Object, R, int, int)                            in a constructor, for its finalizer
 //! arrays     holds(Object)               keeps(Object)           both sides have it from now on

@@ -61,9 +61,9 @@ final class Catalog {
         }
     }
 
-    static synchronized long classInfo(Class<?> type) {
+    static synchronized long classInfo(Class<?> type, boolean isForeign) {
         String name = name(type);
-        boolean inside = isInside(name);
+        boolean inside = !isForeign && isInside(name);
         // Numbers are in no field here that a copy could have from its original.
         return (long) number(type, name, inside) << 2 | (inside ? 1 : 0);
     }

@@ -74,8 +74,15 @@ final class Members {
         if (site == null) {
             return false;
         }
-        Class<?> origin = origin(owner, site.name + site.descriptor, false);
-        return origin != null && !Catalog.isInside(Catalog.name(origin));
+        String member = site.name + site.descriptor;
+        Class<?> origin = origin(owner, member, false);
+        return origin != null && (!Catalog.isInside(Catalog.name(origin))
+            || DECLARED.get(origin).contains(NATIVE + member));
+    }
+
+    static boolean declares(Class<?> type, int number) {
+        Tables.Site site = Tables.site(number);
+        return site != null && declares(type, site.name + site.descriptor);
     }
 
     /** The stripe of the volatile inside field that a site names; -1 when it names none. */

@@ -14,8 +14,8 @@ final class Native {
         }
     }
 
-    static long classInfo(Class<?> type) {
-        return Catalog.classInfo(type);
+    static long classInfo(Class<?> type, boolean isForeign) {
+        return Catalog.classInfo(type, isForeign);
     }
 
     static boolean leaves(Class<?> type, int site) {
@@ -24,6 +24,10 @@ final class Native {
 
     static boolean refersOutside(Class<?> owner, int site) {
         return Members.refersOutside(owner, site);
+    }
+
+    static boolean declares(Class<?> type, int site) {
+        return Members.declares(type, site);
     }
 
     static boolean leavesValue(int site) {

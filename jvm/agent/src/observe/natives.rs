@@ -36,10 +36,15 @@ pub(super) fn bind(session: &Session, frame: Frame) -> Option<Global> {
             &[
                 (
                     c"classInfo",
-                    c"(Ljava/lang/Class;)J",
+                    c"(Ljava/lang/Class;Z)J",
                     class_info as *mut c_void,
                 ),
                 (c"leaves", c"(Ljava/lang/Class;I)Z", leaves as *mut c_void),
+                (
+                    c"declares",
+                    c"(Ljava/lang/Class;I)Z",
+                    declares as *mut c_void,
+                ),
                 (
                     c"refersOutside",
                     c"(Ljava/lang/Class;I)Z",
@@ -118,7 +123,12 @@ fn with_session<T>(
     outcome.ok().flatten().unwrap_or(otherwise)
 }
 
-extern "system" fn class_info(env: *mut JNIEnv, _: jclass, class: jclass) -> jlong {
+extern "system" fn class_info(
+    env: *mut JNIEnv,
+    _: jclass,
+    class: jclass,
+    is_foreign: jboolean,
+) -> jlong {
     with_session(env, 0, |session, live, frame| {
         // SAFETY: the runtime passes a class object, which is live.
         unsafe {
@@ -127,7 +137,7 @@ extern "system" fn class_info(env: *mut JNIEnv, _: jclass, class: jclass) -> jlo
             };
             let loader = session.environment.loader(class).unwrap_or_default();
             let loader = session.loader(live, frame, loader);
-            let inside = session.patterns.is_inside(&name);
+            let inside = is_foreign == 0 && session.patterns.is_inside(&name);
             let id = live.tables.class(loader, inside, &name);
             if !inside
                 && shape::is_generated(&name)
@@ -148,6 +158,15 @@ extern "system" fn leaves(env: *mut JNIEnv, _: jclass, class: jclass, site: jint
         unsafe { session.leaves(live, frame, class, site) }
     });
     leaves.into()
+}
+
+extern "system" fn declares(env: *mut JNIEnv, _: jclass, class: jclass, site: jint) -> jboolean {
+    let declares = with_session(env, false, |session, live, _| {
+        let named = live.tables.site(site.cast_unsigned());
+        // SAFETY: the runtime passes the class of an object.
+        named.is_some_and(|named| unsafe { session.declares(class, &named).is_some() })
+    });
+    declares.into()
 }
 
 extern "system" fn refers_outside(

@@ -75,7 +75,7 @@ impl Session {
         }
     }
 
-    /// Whether a method that a reference names is declared outside. The owner
+    /// Whether a method that a reference names is declared outside or native. The owner
     /// need not be initialised, and must not be for this.
     ///
     /// # Safety
@@ -98,8 +98,8 @@ impl Session {
             // SAFETY: the caller vouches for the owner, and the others are its
             // supertypes, held by references of this callback.
             unsafe {
-                if self.declares(here, &named) {
-                    return self.is_outside(here);
+                if let Some(native) = self.declares(here, &named) {
+                    return native || self.is_outside(here);
                 }
                 interfaces.extend(environment.interfaces(here).unwrap_or_default());
                 class = frame.superclass(here);
@@ -108,8 +108,8 @@ impl Session {
         while let Some(here) = interfaces.pop() {
             // SAFETY: as above.
             unsafe {
-                if self.declares(here, &named) {
-                    return self.is_outside(here);
+                if let Some(native) = self.declares(here, &named) {
+                    return native || self.is_outside(here);
                 }
                 interfaces.extend(environment.interfaces(here).unwrap_or_default());
             }
@@ -125,17 +125,23 @@ impl Session {
         name.is_ok_and(|name| !self.patterns.is_inside(&name))
     }
 
+    /// Whether the method that a class itself declares under a name is native; none if
+    /// it declares none.
+    ///
     /// # Safety
     /// `class` is live.
-    unsafe fn declares(&self, class: jclass, named: &Named) -> bool {
+    pub(super) unsafe fn declares(&self, class: jclass, named: &Named) -> Option<bool> {
+        let environment = &self.environment;
         // SAFETY: the caller vouches for the class, whose methods live as long.
         unsafe {
-            let methods = self.environment.methods(class).unwrap_or_default();
-            methods.into_iter().any(|method| {
-                self.environment
-                    .method_name(method)
+            let methods = environment.methods(class).unwrap_or_default();
+            let method = methods.into_iter().find(|method| {
+                environment
+                    .method_name(*method)
                     .is_ok_and(|(name, text)| name == named.name && text == named.descriptor)
-            })
+            })?;
+            let origin = environment.method_origin(method);
+            Some(origin.is_ok_and(|(_, flags)| flags & NATIVE != 0))
         }
     }
 

@@ -23,6 +23,7 @@ const SUBJECTS: &[&str] = &[
     "jvm-hidden",
     "jvm-initialisers",
     "jvm-lambdas",
+    "jvm-listeners",
     "jvm-monitors",
     "jvm-mirror",
     "jvm-references",

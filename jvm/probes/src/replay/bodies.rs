@@ -10,7 +10,7 @@ use super::order;
 use super::receivers::Receivers;
 use super::replayed_name;
 use super::resolution;
-use super::stubs::{STUB, Shape, Stubs};
+use super::stubs::{By, STUB, Shape, Stubs};
 use crate::ProbeError;
 use crate::calls::{Constructions, Way, is_value_of, way};
 use crate::dynamic::descriptor_of;
@@ -201,6 +201,15 @@ fn call<'c>(
     parameters.extend(descriptor.parameters);
     let result = descriptor.result;
     let shape = Shape { parameters, result };
+    let by = match (receiver, shape.parameters.get(1)) {
+        (None, _) => By::Owner,
+        (Some(_), Some(first))
+            if instruction.opcode == opcode::INVOKEINTERFACE && first.is_reference() =>
+        {
+            By::ReceiverAndFirst
+        }
+        (Some(_), _) => By::Receiver,
+    };
     let on = receiver.map(descriptor_of).unwrap_or_default();
     let key = format!("{} {on} {owner} {name} {text}", instruction.opcode);
     let (class, here) = (body.class, name_here(body, member));
@@ -215,7 +224,7 @@ fn call<'c>(
                 stay.invoke(Invoke::Virtual, &owner, &name, &text, pool)?;
                 Ok(())
             })?;
-            return stubs.choice(&shape, "call", stay, true, pool);
+            return stubs.choice(&shape, "call", stay, By::Receiver, pool);
         }
         shape.load(&mut stay)?;
         if owner == "java/lang/Object" && matches!(name.as_ref(), "clone" | "finalize") {
@@ -224,7 +233,7 @@ fn call<'c>(
             stay.with_class(opcode::CHECKCAST, stubs.this(), pool)?;
         }
         invoke(class, instruction, member, &here, &mut stay, pool)?;
-        stubs.choice(&shape, "call", stay, receiver.is_some(), pool)
+        stubs.choice(&shape, "call", stay, by, pool)
     })?;
     body.editor.replace(offset, code)?;
     Ok(())
@@ -313,7 +322,8 @@ fn access<'c>(
         } else {
             field(&mut stay, pool)?;
         }
-        stubs.choice(&shape, function, stay, !is_static, pool)
+        let by = if is_static { By::Owner } else { By::Receiver };
+        stubs.choice(&shape, function, stay, by, pool)
     })?;
     body.editor.replace(instruction.offset, code)?;
     Ok(())

@@ -10,7 +10,7 @@ use super::replayed_name;
 use super::stubs::{STUB, Shape, Stubs};
 use crate::ProbeError;
 use crate::catalog::{Catalog, Site};
-use crate::dynamic::{Purpose, descriptor_of, is_value, sites};
+use crate::dynamic::{Purpose, Refers, descriptor_of, is_value, referred, sites};
 use crate::finalizers::once_made;
 use crate::method::Body;
 use crate::pattern::Patterns;
@@ -50,8 +50,8 @@ pub(super) fn rewrite_dynamic<'c>(
             Purpose::Concatenation(bootstrap) => {
                 concatenation(body, stubs, &instruction, index, bootstrap)?;
             }
-            Purpose::Function { outside, .. } => {
-                function(body, stubs, &instruction, index, outside)?;
+            Purpose::Function { refers, target } => {
+                function(body, stubs, &instruction, index, (refers, target))?;
             }
             Purpose::Switch => {}
             Purpose::Other(owner) => other(body, stubs, &instruction, index, &owner)?,
@@ -110,21 +110,28 @@ fn function<'c>(
     stubs: &mut Stubs<'c>,
     instruction: &Instruction<'c>,
     index: u16,
-    outside: bool,
+    (refers, target): (Refers, u16),
 ) -> Result<(), ProbeError> {
     let (_, text) = body.class.pool.dynamic(index)?;
     let descriptor = MethodDescriptor::parse(text)?;
     let (parameters, result) = (descriptor.parameters, descriptor.result);
-    let captures = parameters.iter().any(|ty| ty.is_reference());
-    if !captures && !outside {
-        return Ok(());
-    }
     let Constant::InvokeDynamic { bootstrap, .. } = body.class.pool.get(index)? else {
         return Ok(());
     };
     let (name, text) = body.class.pool.dynamic(index)?;
     let (name, text) = (name.to_str_lossy(), text.to_str_lossy());
     let shape = Shape { parameters, result };
+    let told = match refers {
+        Refers::Inside => "function",
+        Refers::Outside => "refersOutside",
+        Refers::Perhaps => "refers",
+        Refers::ByReceiver { captured: true } => "refersByCaptured",
+        Refers::ByReceiver { captured: false } => "refersByFirst",
+    };
+    let site = match refers {
+        Refers::Inside | Refers::Outside => None,
+        Refers::Perhaps | Refers::ByReceiver { .. } => referred(body, instruction, target)?,
+    };
     // Two instructions with the same constant make functions of their own each.
     let key = format!("function {} {}", body.id, instruction.offset);
     let code = stubs.call(key, &shape, 0, body.pool, |_, pool| {
@@ -145,11 +152,13 @@ fn function<'c>(
         }
         shape.load(&mut code)?;
         code.invoke_dynamic(bootstrap, &name, &text, pool)?;
-        if outside {
-            code.op(opcode::DUP)?;
-            let descriptor = "(Ljava/lang/Object;)V";
-            code.invoke(Invoke::Static, STUB, "refersOutside", descriptor, pool)?;
+        code.op(opcode::DUP)?;
+        let mut descriptor = "(Ljava/lang/Object;)V";
+        if let Some(site) = site {
+            push_id(&mut code, site, pool)?;
+            descriptor = "(Ljava/lang/Object;I)V";
         }
+        code.invoke(Invoke::Static, STUB, told, descriptor, pool)?;
         shape.leave(&mut code)?;
         Stubs::straight(&shape, &code)
     })?;

@@ -176,6 +176,16 @@ pub(super) fn named(class: Utf8<'_>) -> FieldType<'_> {
     }
 }
 
+/// What decides whether something leaves.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum By {
+    /// The class that is named.
+    Owner,
+    Receiver,
+    /// The receiver, which may be a function that the first argument decides about.
+    ReceiverAndFirst,
+}
+
 impl<'c> Stubs<'c> {
     pub(super) fn new(class: &'c ClassFile<'c>) -> Result<Self, ProbeError> {
         Ok(Self {
@@ -250,16 +260,23 @@ impl<'c> Stubs<'c> {
         shape: &Shape<'_>,
         function: &str,
         mut stay: Snippet,
-        has_receiver: bool,
+        by: By,
         pool: &mut PoolEditor<'c>,
     ) -> Result<Vec<u8>, ProbeError> {
         let mut test = Snippet::new();
-        let mut descriptor = "(I)Z";
-        if has_receiver {
-            let receiver = FieldType::Object(Utf8(b"java/lang/Object"));
-            test.load(receiver, 0)?;
-            descriptor = "(Ljava/lang/Object;I)Z";
-        }
+        let object = FieldType::Object(Utf8(b"java/lang/Object"));
+        let descriptor = match by {
+            By::Owner => "(I)Z",
+            By::Receiver => {
+                test.load(object, 0)?;
+                "(Ljava/lang/Object;I)Z"
+            }
+            By::ReceiverAndFirst => {
+                test.load(object, 0)?;
+                test.load(object, 1)?;
+                "(Ljava/lang/Object;Ljava/lang/Object;I)Z"
+            }
+        };
         shape.load_site(&mut test)?;
         test.invoke(Invoke::Static, STUB, "leaves", descriptor, pool)?;
         let leave = shape.hand_over(function, None, pool)?;

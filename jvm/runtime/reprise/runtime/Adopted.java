@@ -43,14 +43,6 @@ final class Adopted {
                 : Type.REFERENCE;
         }
 
-        private Object reference(Object o) {
-            try {
-                return (Object) REFERENCE.invokeExact(o, offset);
-            } catch (Throwable unknown) {
-                return null;
-            }
-        }
-
         /** What is in the field of an object, or in a static one. */
         void write(Recorder r, Object object) {
             Object o = base == null ? object : base;
@@ -63,13 +55,21 @@ final class Adopted {
                 case Type.LONG: r.value(Ring.U.getLong(o, offset)); break;
                 case Type.FLOAT: r.value(Ring.U.getFloat(o, offset)); break;
                 case Type.DOUBLE: r.value(Ring.U.getDouble(o, offset)); break;
-                default: r.value(reference(o)); break;
+                default: r.value(reference(o, offset)); break;
             }
         }
     }
 
     /** Reads a reference: Java 12 has given the method another name. */
     private static final MethodHandle REFERENCE = find("getReference", "getObject");
+
+    static Object reference(Object o, long offset) {
+        try {
+            return (Object) REFERENCE.invokeExact(o, offset);
+        } catch (Throwable unknown) {
+            return null;
+        }
+    }
 
     private static MethodHandle find(String... names) {
         MethodType type = MethodType.methodType(Object.class, Object.class, long.class);

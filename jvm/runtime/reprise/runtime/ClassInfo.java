@@ -71,6 +71,37 @@ final class ClassInfo extends WeakReference<Class<?>> {
     volatile boolean refersOutside;
     volatile boolean refersKnown;
 
+    /** The same where the receiver of what it calls decides: the site of that; 0 for none. */
+    private volatile int target;
+    /** Where it has captured that receiver; 0 if that is its first argument. */
+    private volatile long captured;
+
+    void refersBy(int site, boolean isCaptured) {
+        Class<?> type = get();
+        if (target != 0 || type == null) {
+            return;
+        }
+        try {
+            // As the JDK's lambdas have it.
+            captured = isCaptured ? Ring.U.objectFieldOffset(type.getDeclaredField("arg$1")) : 0;
+            target = site;
+        } catch (ReflectiveOperationException | RuntimeException | LinkageError unknown) {
+            Native.left(type.getName(), "it is not known what it refers to: " + unknown);
+        }
+    }
+
+    int target() {
+        return target;
+    }
+
+    boolean isByCaptured() {
+        return captured != 0;
+    }
+
+    Object captured(Object function) {
+        return Adopted.reference(function, captured);
+    }
+
     /** The number of the class itself as a value, plus one; 0 when it has none. */
     volatile int asValue;
     /** Those of its constants, plus one, by ordinal, for {@link #ENUM}. */
@@ -114,6 +145,36 @@ final class ClassInfo extends WeakReference<Class<?>> {
         return info != null && info.isOf(type) ? info : known(type);
     }
 
+    /**
+     * The class of a function that an instruction of the inside has just made. Others that the
+     * JDK makes for an inside class, as when that asks for one itself, are the JDK's own.
+     */
+    static ClassInfo ofFunction(Class<?> type) {
+        ClassInfo info = LATEST[System.identityHashCode(type) & LATEST.length - 1];
+        return info != null && info.isOf(type) ? info : knownFunction(type);
+    }
+
+    /** The class of a function that an instruction has made, while that is looked at. */
+    private static volatile Class<?> made;
+
+    @DontInline
+    private static ClassInfo knownFunction(Class<?> type) {
+        synchronized (LATEST) {
+            made = type;
+            try {
+                return known(type);
+            } finally {
+                made = null;
+            }
+        }
+    }
+
+    /** Whether a class is the hidden one of a lambda or method reference. */
+    private static boolean isFunction(Class<?> c) {
+        String name = c.getName();
+        return c.isSynthetic() && name.indexOf('/') > 0 && name.contains("$$Lambda");
+    }
+
     @ForceInline
     boolean isOf(Class<?> type) {
         return kept == type || kept == null && get() == type;
@@ -129,7 +190,9 @@ final class ClassInfo extends WeakReference<Class<?>> {
     private ClassInfo(Class<?> c) {
         super(c);
         kept = isForEver(c) ? c : null;
-        long info = Native.classInfo(c);
+        boolean isForeign = isFunction(c) && made != c;
+        long info = Native.classInfo(c, isForeign);
+        refersOutside = isForeign;
         boolean inside = (info & 1) != 0;
         number = (int) (info >> 2);
         space = c.isArray() ? ARRAY : inside ? INSIDE : OUTSIDE;
@@ -165,7 +228,7 @@ final class ClassInfo extends WeakReference<Class<?>> {
             ClassLoader loader = type.getClassLoader();
             boolean ofJdk = loader == null || loader == ClassLoader.getPlatformClassLoader();
             if (ofJdk ? Cloneable.class.isAssignableFrom(type)
-                    : type.getName().indexOf('/') >= 0 || (Native.classInfo(type) & 2) != 0) {
+                    : type.getName().indexOf('/') >= 0 || (Native.classInfo(type, false) & 2) != 0) {
                 return true;
             }
         }

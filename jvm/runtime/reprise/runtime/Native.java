@@ -7,8 +7,11 @@ final class Native {
     /** Called with the first event of each thread; the agent has begun long before. */
     static void begin() {}
 
-    /** The number of a class in the tables, times two, plus one if it is inside. */
-    static native long classInfo(Class<?> type);
+    /**
+     * The number of a class in the tables, times four, plus two if it may copy objects unseen,
+     * plus one if it is inside. A foreign one is not, whatever its name says.
+     */
+    static native long classInfo(Class<?> type, boolean isForeign);
 
     /**
      * Whether the member that a site names, looked up in this class, is outside.
@@ -16,9 +19,12 @@ final class Native {
      */
     static native boolean leaves(Class<?> type, int site);
 
+    /** Whether this very class declares the method that a site names. */
+    static native boolean declares(Class<?> type, int site);
+
     /**
      * Whether the method that a reference names, looked up in its owner, is
-     * declared outside.
+     * declared outside or native.
      */
     static native boolean refersOutside(Class<?> owner, int site);
 

@@ -133,7 +133,21 @@ public final class Probe {
         if (receiver == null) {
             return;
         }
-        ClassInfo info = Sites.leaving(receiver, site);
+        ClassInfo info = Sites.leaving(receiver, null, site);
+        if (info != null) {
+            r.outCall(site);
+            r.object(receiver, info);
+        }
+    }
+
+    /** The same; if the receiver is a function, the first argument may decide. */
+    @DontInline
+    public static void callOn(Object receiver, Object first, Recorder r, int site) {
+        r.at = 0;
+        if (receiver == null) {
+            return;
+        }
+        ClassInfo info = Sites.leaving(receiver, first, site);
         if (info != null) {
             r.outCall(site);
             r.object(receiver, info);
@@ -145,7 +159,7 @@ public final class Probe {
         if (receiver == null) {
             return;
         }
-        ClassInfo info = Sites.leaving(receiver, site);
+        ClassInfo info = Sites.leaving(receiver, null, site);
         if (info != null) {
             r.outCall(site);
             r.object(receiver, info);
@@ -155,7 +169,7 @@ public final class Probe {
 
     @DontInline
     public static void call(Object receiver, Object v, Recorder r, int site) {
-        ClassInfo info = receiver == null ? null : Sites.leaving(receiver, site);
+        ClassInfo info = receiver == null ? null : Sites.leaving(receiver, v, site);
         if (info != null) {
             r.outCall(site);
             r.object(receiver, info);
@@ -166,7 +180,7 @@ public final class Probe {
 
     @DontInline
     public static void call(Object receiver, int v, Recorder r, int site) {
-        ClassInfo info = receiver == null ? null : Sites.leaving(receiver, site);
+        ClassInfo info = receiver == null ? null : Sites.leaving(receiver, null, site);
         if (info != null) {
             r.outCall(site);
             r.object(receiver, info);
@@ -278,16 +292,29 @@ public final class Probe {
         returned(r);
     }
 
+    /** A lambda was made, or a reference to a method that is certainly inside. */
+    public static void function(Object function) {
+        ClassInfo.ofFunction(function.getClass());
+    }
+
     public static void refers(Object function, Class<?> owner, int site) {
-        ClassInfo info = ClassInfo.of(function.getClass());
+        ClassInfo info = ClassInfo.ofFunction(function.getClass());
         if (!info.refersKnown) {
             info.refersOutside = Native.refersOutside(owner, site);
             info.refersKnown = true;
         }
     }
 
+    public static void refersByCaptured(Object function, int site) {
+        ClassInfo.ofFunction(function.getClass()).refersBy(site, true);
+    }
+
+    public static void refersByFirst(Object function, int site) {
+        ClassInfo.ofFunction(function.getClass()).refersBy(site, false);
+    }
+
     public static void refersOutside(Object function) {
-        ClassInfo.of(function.getClass()).refersOutside = true;
+        ClassInfo.ofFunction(function.getClass()).refersOutside = true;
     }
 
     /** An object is being made that will be finalized; one that the outside makes will be mentioned. */

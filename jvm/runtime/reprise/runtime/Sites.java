@@ -16,12 +16,15 @@ final class Sites {
         final int site;
         final ClassInfo info;
         final boolean leaves;
+        /** A call of a function stays, unless its method is outside for that receiver. */
+        final boolean asks;
         final Met next;
 
-        Met(int site, ClassInfo info, boolean leaves, Met next) {
+        Met(int site, ClassInfo info, boolean leaves, boolean asks, Met next) {
             this.site = site;
             this.info = info;
             this.leaves = leaves;
+            this.asks = asks;
             this.next = next;
         }
     }
@@ -43,6 +46,25 @@ final class Sites {
             met = another(type, site);
         }
         return met.leaves ? met.info : null;
+    }
+
+    /** The same for a call, whose first argument may decide if the receiver is a function. */
+    @ForceInline
+    static ClassInfo leaving(Object receiver, Object first, int site) {
+        Class<?> type = receiver.getClass();
+        Met[] all = sites;
+        Met met = site < all.length ? all[site] : null;
+        if (met == null || !met.info.isOf(type)) {
+            met = another(type, site);
+        }
+        return met.leaves || met.asks && refers(receiver, first, met.info) ? met.info : null;
+    }
+
+    /** Whether a function refers to a method that is outside for its receiver; null has none. */
+    @DontInline
+    private static boolean refers(Object function, Object first, ClassInfo info) {
+        Object on = info.isByCaptured() ? info.captured(function) : first;
+        return on != null && leaving(on, info.target()) != null;
     }
 
     @DontInline
@@ -88,12 +110,13 @@ final class Sites {
     private static Met ask(Class<?> type, ClassInfo info, int site) {
         boolean leaves = info.isValue() ? Native.leavesValue(site)
             : info.refersOutside || Native.leaves(type, site);
+        boolean asks = !leaves && info.target() != 0 && Native.declares(type, site);
         synchronized (Sites.class) {
             Met[] all = sites;
             if (site >= all.length) {
                 all = Arrays.copyOf(all, Math.max(site + 1, all.length * 2));
             }
-            Met met = new Met(site, info, leaves, all[site]);
+            Met met = new Met(site, info, leaves, asks, all[site]);
             all[site] = met;
             sites = all;
             return met;

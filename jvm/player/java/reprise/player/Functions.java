@@ -20,14 +20,56 @@ final class Functions {
         }
     };
 
+    /** Those that refer to a method of which a receiver decides where it is. */
+    private final Map<Class<?>, Target> targets = new ConcurrentHashMap<>();
+
+    private static final class Target {
+        final Site site;
+        final java.lang.reflect.Field captured;
+
+        Target(Site site, java.lang.reflect.Field captured) {
+            this.site = site;
+            this.captured = captured;
+        }
+    }
+
+    void refersBy(Class<?> type, Site site, boolean isCaptured) {
+        meets(type);
+        if (!targets.containsKey(type)) {
+            targets.put(type, new Target(site, isCaptured ? captured(type) : null));
+        }
+    }
+
+    /** As the JDK's lambdas have it. */
+    private static java.lang.reflect.Field captured(Class<?> type) {
+        try {
+            java.lang.reflect.Field field = type.getDeclaredField("arg$1");
+            field.setAccessible(true);
+            return field;
+        } catch (NoSuchFieldException unknown) {
+            throw new Unplayable(type + " has captured nothing");
+        }
+    }
+
+    /** Whether a call of a function ends in an outside method; null has none. */
+    boolean leaves(Replay replay, Object function, Object first, int site) {
+        Target target = targets.isEmpty() ? null : targets.get(function.getClass());
+        if (target == null || !replay.site(site).isDeclaredBy(function.getClass())) {
+            return false;
+        }
+        try {
+            Object on = target.captured == null ? first : target.captured.get(function);
+            return on != null && target.site.leaves(replay, on.getClass());
+        } catch (IllegalAccessException closed) {
+            throw new Unplayable(closed.toString());
+        }
+    }
+
     boolean refersOutside(Class<?> type) {
         return !refersOutside.isEmpty() && refersOutside.contains(type);
     }
 
-    /**
-     * An object of a class is called, or goes out. Here the recorder looks the class up, and gives it a
-     * number when it is a new one.
-     */
+    /** A function of a class was made, and the recorder looks the class up: new ones get their numbers so. */
     void meets(Class<?> c) {
         meets.get(c);
     }

@@ -33,6 +33,8 @@ final class Site {
     boolean isInitialised;
     /** Whether it leaves, for each class of receiver it has met. */
     private final ConcurrentHashMap<Class<?>, Boolean> met = new ConcurrentHashMap<>();
+    /** Functions that were called here, and whether it was by their method. */
+    private final ConcurrentHashMap<Class<?>, Boolean> declaredBy = new ConcurrentHashMap<>();
 
     Site(DataInputStream in) throws IOException {
         id = in.readInt();
@@ -179,6 +181,11 @@ final class Site {
             }
         }
         return !insideDefault(types, start == null ? receiver : start, key);
+    }
+
+    /** Whether this very class has code for the method that is named. */
+    boolean isDeclaredBy(Class<?> c) {
+        return declaredBy.computeIfAbsent(c, key -> declares(key, name + descriptor));
     }
 
     /** Whether a class has code for a method. */

@@ -26,7 +26,14 @@ public final class Stub {
         }
         Class<?> type = receiver.getClass();
         return player.replay.functions.refersOutside(type)
-            || player.replay.site(site).leaves(player.replay, type);
+            || player.replay.site(site).leaves(player.replay, type)
+            || player.replay.functions.leaves(player.replay, receiver, null, site);
+    }
+
+    /** The same for a call, whose first argument may decide if the receiver is a function. */
+    public static boolean leaves(Object receiver, Object first, int site) {
+        return leaves(receiver, site) || receiver != null
+            && player().replay.functions.leaves(player().replay, receiver, first, site);
     }
 
     /** Whether a static member is outside. */
@@ -199,6 +206,30 @@ public final class Stub {
     /** A lambda that is being made captures an object. */
     public static void captured(Object o) {
         player().expose(o);
+    }
+
+    /** A lambda was made: the recorder looks its class up here. */
+    public static void function(Object function) {
+        player().replay.functions.meets(function.getClass());
+    }
+
+    /** A function that was made refers to a method that may be outside. */
+    public static void refers(Object function, int site) {
+        Replay replay = player().replay;
+        replay.functions.meets(function.getClass());
+        if (replay.site(site).leaves(replay)) {
+            replay.functions.refersOutside.add(function.getClass());
+        }
+    }
+
+    /** To one of which a receiver decides that it has captured. */
+    public static void refersByCaptured(Object function, int site) {
+        player().replay.functions.refersBy(function.getClass(), player().replay.site(site), true);
+    }
+
+    /** The same for its first argument. */
+    public static void refersByFirst(Object function, int site) {
+        player().replay.functions.refersBy(function.getClass(), player().replay.site(site), false);
     }
 
     /** A function that was made refers to an outside method. */
