@@ -22,6 +22,7 @@ public class Main {
         within();
         large();
         through();
+        told();
         System.out.println("order " + ORDER);
     }
 
@@ -54,7 +55,8 @@ public class Main {
         Thread writer = new Thread(() -> {
             try (Pipe.SinkChannel sink = pipe.sink()) {
                 ORDER.append('W');
-                sink.write(ByteBuffer.allocate(BYTES));
+                ByteBuffer[] both = {ByteBuffer.allocate(10), ByteBuffer.allocate(BYTES - 10)};
+                sink.write(both);
                 ORDER.append('W');
             } catch (IOException wrong) {
                 throw new UncheckedIOException(wrong);
@@ -70,6 +72,18 @@ public class Main {
         ORDER.append('R');
         writer.join();
         System.out.println(count + " bytes");
+    }
+
+    /** The JDK tells of the end of a process, by a thread of its own. */
+    private static void told() throws Exception {
+        Process process = new ProcessBuilder("sleep", "0.3").start();
+        Thread waiter = new Thread(() -> {
+            process.onExit().join();
+            ORDER.append('T');
+        });
+        waiter.start();
+        waiter.join();
+        System.out.println("ended " + process.exitValue());
     }
 
     private static void through() throws Exception {

@@ -158,7 +158,7 @@ impl Parts {
         fs::write(out, text)?;
         let values = self.values();
         if !values.is_empty() {
-            fs::write(values::beside(out), values)?;
+            values::write(out, &values)?;
         }
         Ok(Some(Told {
             threads: self.traces.len(),

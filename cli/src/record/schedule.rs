@@ -113,6 +113,7 @@ pub fn run(request: &Request, search: &Search) -> Result<Status, Failure> {
         }
         if !found && state.number < search.runs && !run.interrupted {
             let _ = fs::remove_file(&out);
+            let _ = fs::remove_file(values::beside(&out));
             continue;
         }
         tell(request, &run, &out, &state, seed);

@@ -241,6 +241,7 @@ impl<'r> Search<'r> {
     fn run(&mut self, plan: &str) -> Result<Run, Failure> {
         let (guide, out) = (self.file("guide"), self.file("run.sched"));
         let _ = fs::remove_file(&out);
+        let _ = fs::remove_file(values::beside(&out));
         fs::write(&guide, plan).map_err(|error| Failure::new("write a plan", error))?;
         self.runs += 1;
         let start = Start {

@@ -1,6 +1,9 @@
-//! What a program read that is another value in every run: kept beside the schedule of a
-//! run whose threads ran freely, and given to the program when it follows that.
+//! What a program read that is another value in every run: kept beside the schedule of that
+//! run, and given to the program when it follows that.
 
+use std::fs::OpenOptions;
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::failure::{Failure, Status};
@@ -17,6 +20,13 @@ pub fn beside(schedule: &Path) -> PathBuf {
 pub fn of(schedule: &Path) -> Option<PathBuf> {
     let values = std::path::absolute(beside(schedule)).ok()?;
     values.is_file().then_some(values)
+}
+
+/// Writes them, for nobody else to read: there may be keys among the random numbers.
+pub fn write(schedule: &Path, values: &str) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    let options = options.write(true).create_new(true).mode(0o600);
+    options.open(beside(schedule))?.write_all(values.as_bytes())
 }
 
 /// Refuses to write a schedule over another, or beside values that are of another run:

@@ -1,6 +1,6 @@
 //! Schedules that a strategy chose: recorded once, followed again and again.
 
-use std::process::{Command, Output};
+use std::process::Output;
 
 use reprise_jvm_testing::jdks;
 
@@ -72,31 +72,4 @@ fn a_strategy_that_is_none_is_refused() {
         said(&refused).contains("random, pos, pct:D or rr:N"),
         "{refused:?}"
     );
-}
-
-#[test]
-fn virtual_threads_are_refused() {
-    let stage = Stage {
-        folder: tempfile::tempdir().unwrap(),
-    };
-    let newest = jdks()
-        .into_iter()
-        .find(|java| reprise_jvm_testing::subject::release(java) >= 21);
-    let Some(java) = newest else {
-        println!("skipped: no JDK here has virtual threads");
-        return;
-    };
-    let source = stage.folder.path().join("Main.java");
-    let text = "public class Main { public static void main(String[] arguments) throws Exception {
-        Thread.ofVirtual().start(() -> {}).join(); } }";
-    std::fs::write(&source, text).unwrap();
-    let javac = Command::new(java.with_file_name("javac"))
-        .args(["-encoding", "UTF-8", "-d"])
-        .arg(stage.folder.path())
-        .arg(&source)
-        .status();
-    assert!(javac.unwrap().success());
-    let (_, refused) = stage.record(&java, "x.sched", &["--schedule"]);
-    assert_eq!(refused.status.code(), Some(125));
-    assert!(said(&refused).contains("virtual thread"), "{refused:?}");
 }

@@ -27,25 +27,22 @@ fn class_loaders_are_asked_only_for_what_the_program_needs() {
     }
 }
 
-/// Virtual threads are refused with the place, or go unrecorded; the program never hangs.
+/// Virtual threads take turns like others.
 #[test]
-fn virtual_threads_are_named() {
+fn virtual_threads_are_scheduled() {
     let stage = Stage::new("schedule-virtual");
     for java in jdks() {
         let home = java.display().to_string().replace('/', "-");
-        let (_, chosen) = stage.record(&java, &format!("chosen{home}.sched"), &["--schedule"]);
-        let (_, free) = stage.record(&java, &format!("free{home}.sched"), &["--schedule=free"]);
-        assert_eq!(free.status.code(), Some(0), "{free:?}");
-        if free.stdout.starts_with(b"no virtual") {
-            assert_eq!(chosen.stdout, free.stdout);
-            continue;
+        for strategy in ["random", "free"] {
+            let name = format!("{strategy}{home}.sched");
+            let option = format!("--schedule={strategy}");
+            let (file, recorded) = stage.record(&java, &name, &[&option]);
+            assert_eq!(recorded.status.code(), Some(0), "{recorded:?}");
+            stage.follow(&java, &file, &recorded, "ended with status 0");
+            if recorded.stdout.starts_with(b"no virtual") {
+                break;
+            }
         }
-        let place = "Main.java:24";
-        assert!(free.stdout.starts_with(b"the counter is 3"), "{free:?}");
-        let unrecorded = format!("the first at {place}, which are not recorded");
-        assert!(said(&free).contains(&unrecorded), "{free:?}");
-        let refused = format!("the program creates a virtual thread at {place}");
-        assert!(said(&chosen).contains(&refused), "{chosen:?}");
     }
 }
 

@@ -16,3 +16,4 @@ mod share_cost;
 mod shared;
 mod shares;
 mod stage;
+mod values;

@@ -67,10 +67,13 @@ pub enum JdkPlace {
     /// `java.io.InputStream read 0`: waiting for something outside of the program, a
     /// connection, bytes, a process, whoever called it and whatever method that is.
     Outside,
+    /// `java.lang.Thread holdsLock 0`: code of the JDK needs a monitor that another thread has,
+    /// whatever method that is.
+    Monitor,
 }
 
 /// The places of the JDK: class, method, descriptor.
-const JDK: [(JdkPlace, &str, &str, &str); 4] = [
+const JDK: [(JdkPlace, &str, &str, &str); 5] = [
     (
         JdkPlace::Park,
         "java.util.concurrent.locks.LockSupport",
@@ -80,6 +83,12 @@ const JDK: [(JdkPlace, &str, &str, &str); 4] = [
     (JdkPlace::Wait, "java.lang.Object", "wait", "()V"),
     (JdkPlace::Exit, "java.lang.Thread", "exit", "()V"),
     (JdkPlace::Outside, "java.io.InputStream", "read", "()I"),
+    (
+        JdkPlace::Monitor,
+        "java.lang.Thread",
+        "holdsLock",
+        "(Ljava/lang/Object;)Z",
+    ),
 ];
 
 /// A line of a source file, as in `Producer.java:13`.

@@ -30,7 +30,7 @@ pub(crate) fn calls<'c>(
 ) -> Result<Vec<(Instruction<'c>, MemberRef<'c>)>, TurnError> {
     let mut found = Vec::new();
     for instruction in editor.instructions() {
-        let calls = (opcode::INVOKEVIRTUAL..=opcode::INVOKESTATIC).contains(&instruction.opcode);
+        let calls = (opcode::INVOKEVIRTUAL..=opcode::INVOKEINTERFACE).contains(&instruction.opcode);
         if let Some(index) = instruction.constant().filter(|_| calls) {
             found.push((*instruction, class.pool.member(index)?));
         }
@@ -78,8 +78,9 @@ fn redirect_calls<'c>(
             // The JDK's own Thread calls its native methods itself.
             true if own == THREAD => None,
             true if owner == THREAD || is_thread(&owner) => instead_of_static(&name, &descriptor),
-            true => None,
-            false => instead_of(&own, &owner, &name, &descriptor),
+            true => virtual_park(&owner, &name, &descriptor),
+            false => virtual_park(&owner, &name, &descriptor)
+                .or_else(|| instead_of(&own, &owner, &name, &descriptor)),
         };
         if let Some(Instead {
             class: to,
@@ -106,6 +107,33 @@ fn instead_of_static(name: &str, descriptor: &str) -> Option<Instead> {
     };
     Some(Instead {
         class: THREADS,
+        name,
+        descriptor,
+    })
+}
+
+/// How the JDK parks virtual threads; releases do it in two ways.
+fn virtual_park(owner: &str, name: &str, descriptor: &str) -> Option<Instead> {
+    let (name, descriptor) = match (owner, name, descriptor) {
+        ("jdk/internal/misc/VirtualThreads", "park", "()V") => ("parkVirtual", "()V"),
+        ("jdk/internal/misc/VirtualThreads", "park", "(J)V") => ("parkVirtual", "(J)V"),
+        ("jdk/internal/misc/VirtualThreads", "parkUntil", "(J)V") => ("parkVirtualUntil", "(J)V"),
+        ("jdk/internal/misc/VirtualThreads", "unpark", "(Ljava/lang/Thread;)V") => {
+            ("unparkVirtual", "(Ljava/lang/Thread;)V")
+        }
+        ("jdk/internal/access/JavaLangAccess", "parkVirtualThread", "()V") => {
+            ("parkVirtual", "(Ljava/lang/Object;)V")
+        }
+        ("jdk/internal/access/JavaLangAccess", "parkVirtualThread", "(J)V") => {
+            ("parkVirtual", "(Ljava/lang/Object;J)V")
+        }
+        ("jdk/internal/access/JavaLangAccess", "unparkVirtualThread", "(Ljava/lang/Thread;)V") => {
+            ("unpark", "(Ljava/lang/Object;Ljava/lang/Object;)V")
+        }
+        _ => return None,
+    };
+    Some(Instead {
+        class: PARKING,
         name,
         descriptor,
     })

@@ -9,9 +9,11 @@
 //! synchronized  NAME DESCRIPTOR
 //! volatile      NAME DESCRIPTOR
 //! collections                          the program has some that synchronise
+//! inherits      CLASS OF_THE_JDK       the class has methods of that one
+//! declares      CLASS NAME+DESCRIPTOR  and this one is its own
 //! ```
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use reprise_classfile::mutf8::Utf8;
@@ -26,6 +28,10 @@ pub struct Facts {
     collections: bool,
     /// Methods that are handed out, and what is called then.
     handed_out: Vec<[(String, String); 2]>,
+    /// By class: the one above it.
+    above: BTreeMap<String, String>,
+    /// Methods of each class, as name and descriptor.
+    declared: BTreeSet<(String, String)>,
 }
 
 impl Facts {
@@ -36,6 +42,18 @@ impl Facts {
 
     pub(crate) fn add_class(&mut self, class: &ClassFile<'_>) -> Result<(), ReadError> {
         let text = |index| class.pool.utf8(index).map(Utf8::to_str_lossy);
+        let own = class.name()?.to_str_lossy().into_owned();
+        if let Some(above) = class.super_name()?
+            && above != "java/lang/Object"
+        {
+            let above = above.to_str_lossy().into_owned();
+            self.above.insert(own.clone(), above);
+            for method in &class.methods {
+                let name = text(method.name)?.into_owned();
+                let member = name + &text(method.descriptor)?;
+                self.declared.insert((own.clone(), member));
+            }
+        }
         for method in &class.methods {
             if method.access & access::SYNCHRONIZED != 0 {
                 let name = text(method.name)?.into_owned();
@@ -130,6 +148,24 @@ impl Facts {
         self.volatile.contains(&key)
     }
 
+    /// The class of the JDK whose method a call means that names a class of the program.
+    pub fn inherited(&self, class: &str, name: &str, descriptor: &str) -> Option<&str> {
+        let member = format!("{name}{descriptor}");
+        let mut at = class;
+        // As many as a class may have above it, and no more if they go round.
+        for _ in 0..64 {
+            if self.declared.contains(&(at.to_owned(), member.clone())) {
+                return None;
+            }
+            let above = self.above.get(at)?;
+            if above.starts_with("java/") {
+                return Some(above);
+            }
+            at = above;
+        }
+        None
+    }
+
     /// The text.
     pub fn write(&self) -> String {
         let mut text = String::new();
@@ -139,6 +175,21 @@ impl Facts {
         for [method, called] in &self.handed_out {
             if self.synchronized.contains(method) {
                 let _ = writeln!(text, "synchronized\t{}\t{}", called.0, called.1);
+            }
+        }
+        // Of the classes below those that synchronise only: other programs have many.
+        for class in self.above.keys() {
+            let top = self.inherited(class, "", "");
+            if top.is_some_and(|top| top.starts_with("java/util/")) {
+                let mut at = class.as_str();
+                while let Some(above) = self.above.get(at) {
+                    let _ = writeln!(text, "inherits\t{at}\t{above}");
+                    let of = |(class, _): &&(String, String)| class == at;
+                    for (_, member) in self.declared.iter().filter(of) {
+                        let _ = writeln!(text, "declares\t{at}\t{member}");
+                    }
+                    at = above;
+                }
             }
         }
         for (word, members) in [
@@ -167,6 +218,8 @@ impl Facts {
             match word {
                 "synchronized" => facts.synchronized.insert(member),
                 "volatile" => facts.volatile.insert(member),
+                "inherits" => facts.above.insert(member.0, member.1).is_none(),
+                "declares" => facts.declared.insert(member),
                 _ => false,
             };
         }

@@ -277,9 +277,27 @@ impl<'c> Body<'c, '_> {
         };
         let above = [ty];
         let above = if writes { &above[..] } else { &[] };
-        let code = self.told(editor, above, !is_static, name, Some(key & 0xffff), site)?;
+        // What is volatile may also be used through a handle that says the object alone.
+        let key = match !is_static && self.is_volatile(member)? {
+            true => 0,
+            false => key & 0xffff,
+        };
+        let code = self.told(editor, above, !is_static, name, Some(key), site)?;
         editor.before(instruction.offset, code)?;
         self.after(editor, instruction.offset, "accessed")
+    }
+
+    fn is_volatile(&self, member: &MemberRef<'_>) -> Result<bool, TurnError> {
+        let pool = &self.class.pool;
+        if member.class == self.class.name()? {
+            for field in &self.class.fields {
+                if pool.utf8(field.name)? == member.name {
+                    return Ok(field.access & access::VOLATILE != 0);
+                }
+            }
+        }
+        let (name, descriptor) = (member.name.to_str_lossy(), member.descriptor.to_str_lossy());
+        Ok(self.facts.is_volatile(&name, &descriptor))
     }
 
     fn after(&mut self, editor: &mut Editor<'c>, offset: u32, name: &str) -> Result<(), TurnError> {
@@ -322,13 +340,17 @@ impl<'c> Body<'c, '_> {
             Kind::Pools => "pools",
             Kind::Joins => "joins",
             Kind::Perhaps => "perhaps",
-            Kind::Receiver => "call",
+            Kind::Receiver | Kind::Argument => "call",
         };
         let offset = instruction.offset;
         let site = self.site(offset, number)?;
         let code = if matches!(kind, Kind::Joins | Kind::Receiver | Kind::Perhaps) {
             let descriptor = MethodDescriptor::parse(member.descriptor)?;
             self.told(editor, &descriptor.parameters, true, name, None, site)?
+        } else if matches!(kind, Kind::Argument) {
+            let descriptor = MethodDescriptor::parse(member.descriptor)?;
+            let above = descriptor.parameters.get(1..).unwrap_or_default();
+            self.told(editor, above, true, name, None, site)?
         } else {
             let mut code = Snippet::new();
             self.tell(&mut code, name, Some(site), "(I)V")?;

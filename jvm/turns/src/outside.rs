@@ -14,186 +14,27 @@
 //! | bytes of a pipe, a device, the standard input | `FileInputStream.read`, `Pipe.SourceChannel.read` |
 //! | room to write | the same streams and channels, 4,096 bytes at a time; not the standard output |
 //! | what a selector waits for | `Selector.select`, where it calls `epoll` |
-//! | the end of a process | `Process.waitFor` |
+//! | the end of a process | `Process.waitFor`, `Process.onExit` |
 //! | a file lock | `FileChannel.lock` |
 //!
 //! The keys that a selector has selected come in the order in which they were. What is closed while a thread waits for it says so. Pipes between threads
 //! (`PipedInputStream`) are monitors and nothing else; [`crate::platform`] has them.
 
+use reprise_classfile::descriptor::FieldType;
 use reprise_classfile::opcode;
 use reprise_classfile::read::ClassFile;
 use reprise_classfile::relocate::Editor;
 use reprise_classfile::write::{ClassEditor, Invoke, PoolEditor, Snippet};
 
+mod methods;
+
 use crate::TurnError;
 use crate::calls::calls;
+use methods::{Deed, METHODS};
 
 const OUTSIDE: &str = "java/reprise/scheduler/Outside";
-
-/// What a method is about to do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Deed {
-    /// Reads or accepts.
-    Reads,
-    /// The same, for the time that a field says.
-    ReadsFor(&'static str),
-    /// Writes as much as there is room for, or more.
-    Writes,
-    /// Writes bytes: an array, from where, how many.
-    WritesBytes,
-    /// Writes a buffer.
-    WritesBuffer,
-    /// Waits for a process.
-    Exits,
-    /// The same, for some time.
-    ExitsFor,
-    /// Locks a part of a file.
-    Locks,
-    /// Calls `epoll`.
-    Selects,
-    /// Closes something.
-    Closes,
-    /// Makes a set whose order programs see.
-    Orders,
-}
-
-/// Class, method, descriptor (empty for any) and what it is about to do. A method that a
-/// release does not have is no harm.
-const METHODS: &[(&str, &str, &str, Deed)] = &[
-    ("java/io/FileInputStream", "read", "", Deed::Reads),
-    ("java/io/FileInputStream", "close", "", Deed::Closes),
-    ("java/io/FileOutputStream", "write", "(I)V", Deed::Writes),
-    ("java/io/FileOutputStream", "write", "([B)V", Deed::Writes),
-    (
-        "java/io/FileOutputStream",
-        "write",
-        "([BII)V",
-        Deed::WritesBytes,
-    ),
-    ("java/io/FileOutputStream", "close", "", Deed::Closes),
-    ("java/lang/ProcessImpl", "waitFor", "()I", Deed::Exits),
-    (
-        "java/lang/ProcessImpl",
-        "waitFor",
-        "(JLjava/util/concurrent/TimeUnit;)Z",
-        Deed::ExitsFor,
-    ),
-    (
-        "java/net/AbstractPlainDatagramSocketImpl",
-        "receive",
-        "",
-        Deed::ReadsFor("timeout"),
-    ),
-    (
-        "java/net/AbstractPlainDatagramSocketImpl",
-        "close",
-        "",
-        Deed::Closes,
-    ),
-    (
-        "java/net/AbstractPlainSocketImpl",
-        "accept",
-        "",
-        Deed::ReadsFor("timeout"),
-    ),
-    (
-        "java/net/AbstractPlainSocketImpl",
-        "close",
-        "",
-        Deed::Closes,
-    ),
-    (
-        "java/net/Socket$SocketOutputStream",
-        "write",
-        "([BII)V",
-        Deed::WritesBytes,
-    ),
-    (
-        "java/net/SocketInputStream",
-        "read",
-        "([BIII)I",
-        Deed::Reads,
-    ),
-    (
-        "java/net/SocketOutputStream",
-        "write",
-        "([BII)V",
-        Deed::WritesBytes,
-    ),
-    (
-        "java/nio/channels/spi/AbstractInterruptibleChannel",
-        "close",
-        "",
-        Deed::Closes,
-    ),
-    (
-        "sun/nio/ch/DatagramChannelImpl",
-        "receive",
-        "(Ljava/nio/ByteBuffer;)Ljava/net/SocketAddress;",
-        Deed::Reads,
-    ),
-    (
-        "sun/nio/ch/DatagramChannelImpl",
-        "blockingReceive",
-        "",
-        Deed::Reads,
-    ),
-    ("sun/nio/ch/DatagramChannelImpl", "read", "", Deed::Reads),
-    (
-        "sun/nio/ch/EPollSelectorImpl",
-        "doSelect",
-        "",
-        Deed::Selects,
-    ),
-    (
-        "sun/nio/ch/FileChannelImpl",
-        "lock",
-        "(JJZ)Ljava/nio/channels/FileLock;",
-        Deed::Locks,
-    ),
-    (
-        "sun/nio/ch/NioSocketImpl",
-        "accept",
-        "",
-        Deed::ReadsFor("timeout"),
-    ),
-    (
-        "sun/nio/ch/NioSocketImpl",
-        "read",
-        "([BII)I",
-        Deed::ReadsFor("timeout"),
-    ),
-    ("sun/nio/ch/NioSocketImpl", "close", "", Deed::Closes),
-    (
-        "sun/nio/ch/ServerSocketChannelImpl",
-        "accept",
-        "()Ljava/nio/channels/SocketChannel;",
-        Deed::Reads,
-    ),
-    (
-        "sun/nio/ch/SinkChannelImpl",
-        "write",
-        "(Ljava/nio/ByteBuffer;)I",
-        Deed::WritesBuffer,
-    ),
-    ("sun/nio/ch/SinkChannelImpl", "write", "", Deed::Writes),
-    (
-        "sun/nio/ch/SocketChannelImpl",
-        "blockingRead",
-        "",
-        Deed::Reads,
-    ),
-    ("sun/nio/ch/SocketChannelImpl", "read", "", Deed::Reads),
-    (
-        "sun/nio/ch/SocketChannelImpl",
-        "write",
-        "(Ljava/nio/ByteBuffer;)I",
-        Deed::WritesBuffer,
-    ),
-    ("sun/nio/ch/SocketChannelImpl", "write", "", Deed::Writes),
-    ("sun/nio/ch/SelectorImpl", "<init>", "", Deed::Orders),
-    ("sun/nio/ch/SourceChannelImpl", "read", "", Deed::Reads),
-];
+const EXITS: &str = "java/reprise/scheduler/Exits";
+const PIECES: &str = "java/reprise/scheduler/Pieces";
 
 /// Whether a class of the JDK has such methods.
 pub fn concerns(name: &str) -> bool {
@@ -238,13 +79,44 @@ fn tell<'c>(
     code.op(opcode::ALOAD_0)?;
     let (name, descriptor) = match deed {
         Deed::Reads => ("reads", "(Ljava/lang/Object;)V"),
-        Deed::ReadsFor(field) => {
-            if !has_field(class, field, "I")? {
+        Deed::For(name) => {
+            if !has_field(class, "timeout", "I")? {
                 return tell(Deed::Reads, class, own, editor, pool);
             }
             code.op(opcode::ALOAD_0)?;
-            code.field(opcode::GETFIELD, own, field, "I", pool)?;
+            code.field(opcode::GETFIELD, own, "timeout", "I", pool)?;
+            (name, "(Ljava/lang/Object;I)V")
+        }
+        Deed::Accepts => {
+            let mut code = Snippet::new();
+            code.invoke(Invoke::Static, OUTSIDE, "gets", "()V", pool)?;
+            editor.before_returns(&code)?;
+            return tell(Deed::For("accepts"), class, own, editor, pool);
+        }
+        Deed::Puts => {
+            let mut code = Snippet::new();
+            code.invoke(Invoke::Static, OUTSIDE, "puts", "()V", pool)?;
+            editor.at_entry(code)?;
+            return Ok(true);
+        }
+        Deed::ReadsWithin(slot) => {
+            code.load(FieldType::Int, slot)?;
             ("reads", "(Ljava/lang/Object;I)V")
+        }
+        Deed::ReadsArray => {
+            code.op(opcode::ALOAD_1)?;
+            return counted(editor, code, "(Ljava/lang/Object;[B)Z", pool);
+        }
+        Deed::ReadsBytes => {
+            code.op(opcode::ALOAD_1)?;
+            code.op(opcode::ILOAD_2)?;
+            code.op(opcode::ILOAD_3)?;
+            return counted(editor, code, "(Ljava/lang/Object;[BII)Z", pool);
+        }
+        Deed::ReadsBuffer => {
+            code.op(opcode::ALOAD_1)?;
+            let descriptor = "(Ljava/lang/Object;Ljava/lang/Object;)Z";
+            return counted(editor, code, descriptor, pool);
         }
         Deed::Writes => ("writes", "(Ljava/lang/Object;)V"),
         Deed::WritesBytes => {
@@ -268,6 +140,25 @@ fn tell<'c>(
             editor.leave_early(&code, &early)?;
             return Ok(true);
         }
+        Deed::WritesBuffers => {
+            code.op(opcode::ALOAD_1)?;
+            code.op(opcode::ILOAD_2)?;
+            code.op(opcode::ILOAD_3)?;
+            let descriptor = "(Ljava/lang/Object;[Ljava/lang/Object;II)Z";
+            code.invoke(Invoke::Static, OUTSIDE, "wrote", descriptor, pool)?;
+            let mut early = Snippet::new();
+            early.invoke(Invoke::Static, OUTSIDE, "written", "()I", pool)?;
+            early.op(opcode::I2L)?;
+            early.op(opcode::LRETURN)?;
+            editor.leave_early(&code, &early)?;
+            return Ok(true);
+        }
+        Deed::Watches => {
+            let descriptor = "(Ljava/lang/Object;)V";
+            code.invoke(Invoke::Static, EXITS, "watches", descriptor, pool)?;
+            editor.at_entry(code)?;
+            return Ok(true);
+        }
         Deed::Exits => ("exits", "(Ljava/lang/Object;)V"),
         Deed::ExitsFor => {
             code.op(opcode::LLOAD_1)?;
@@ -277,7 +168,7 @@ fn tell<'c>(
         Deed::Locks => {
             code.op(opcode::LLOAD_1)?;
             code.op(opcode::LLOAD_3)?;
-            code.load(reprise_classfile::descriptor::FieldType::Int, 5)?;
+            code.load(FieldType::Int, 5)?;
             ("locks", "(Ljava/lang/Object;JJZ)V")
         }
         Deed::Selects => return selects(class, own, editor, pool),
@@ -286,6 +177,29 @@ fn tell<'c>(
     };
     code.invoke(Invoke::Static, OUTSIDE, name, descriptor, pool)?;
     editor.at_entry(code)?;
+    Ok(true)
+}
+
+/// Where bytes are read: in a replay as many at once as there were, and otherwise that is noted.
+fn counted(
+    editor: &mut Editor<'_>,
+    mut code: Snippet,
+    descriptor: &str,
+    pool: &mut PoolEditor<'_>,
+) -> Result<bool, TurnError> {
+    code.invoke(Invoke::Static, PIECES, "hasRead", descriptor, pool)?;
+    let mut early = Snippet::new();
+    early.invoke(Invoke::Static, PIECES, "count", "()I", pool)?;
+    early.op(opcode::IRETURN)?;
+    editor.leave_early(&code, &early)?;
+    let mut got = Snippet::new();
+    got.op(opcode::DUP)?;
+    got.invoke(Invoke::Static, PIECES, "got", "(I)V", pool)?;
+    editor.before_returns(&got)?;
+    let mut threw = Snippet::new();
+    threw.invoke(Invoke::Static, PIECES, "threw", "()V", pool)?;
+    threw.op(opcode::ATHROW)?;
+    editor.catch_all(threw)?;
     Ok(true)
 }
 
@@ -310,6 +224,9 @@ fn selects<'c>(
         code.op(opcode::SWAP)?;
         code.invoke(Invoke::Static, OUTSIDE, "selects", "(II)I", pool)?;
         editor.before(instruction.offset, code)?;
+        let mut code = Snippet::new();
+        code.invoke(Invoke::Static, OUTSIDE, "selected", "(I)I", pool)?;
+        editor.after(instruction.offset, code)?;
         any = true;
     }
     Ok(any)

@@ -100,6 +100,7 @@ fn jdk_number(place: JdkPlace) -> i64 {
         JdkPlace::Wait => -3,
         JdkPlace::Exit => -4,
         JdkPlace::Outside => -5,
+        JdkPlace::Monitor => -6,
     }
 }
 

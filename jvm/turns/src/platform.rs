@@ -9,12 +9,14 @@ use reprise_classfile::relocate::Editor;
 use reprise_classfile::write::{ClassEditor, PoolEditor, Snippet};
 
 use crate::calls::{THREAD, calls, redirect, tell};
+use crate::values::{self, watch_platform};
 use crate::{TurnError, outside};
 
 /// Classes of the JDK that are changed, or packages where a slash ends the name.
 /// The locks of other classes are never held while the program's code runs.
 const CHANGED: &[&str] = &[
     "java/lang/Thread",
+    "java/lang/VirtualThread",
     "java/io/PipedInputStream",
     "java/io/PipedOutputStream",
     "java/io/PipedReader",
@@ -24,21 +26,28 @@ const CHANGED: &[&str] = &[
     "java/util/concurrent/",
 ];
 
-/// Whether a class of the JDK is one that is changed.
-pub fn concerns(name: &str) -> bool {
-    let changed = CHANGED.iter().any(|changed| match changed.ends_with('/') {
+const VIRTUAL: &str = "java/lang/VirtualThread";
+
+/// Whether a class of the JDK is one that is changed; with `values`, also those that read for
+/// the program what is another value in every run.
+pub fn concerns(name: &str, values: bool) -> bool {
+    blocks(name) || outside::concerns(name) || values && values::concerns(name)
+}
+
+/// Whether threads block in a class, or begin and end there.
+fn blocks(name: &str) -> bool {
+    CHANGED.iter().any(|changed| match changed.ends_with('/') {
         true => name.starts_with(changed),
         false => name == *changed,
-    });
-    changed || outside::concerns(name)
+    })
 }
 
 /// The class as it is under a schedule; none where nothing changes.
-pub fn change(bytes: &[u8]) -> Result<Option<Vec<u8>>, TurnError> {
+pub fn change(bytes: &[u8], values: bool) -> Result<Option<Vec<u8>>, TurnError> {
     let class = ClassFile::parse(bytes)?;
-    let name = class.name()?.to_str_lossy();
-    let is_thread = name == THREAD;
-    if outside::concerns(&name) {
+    let name_of_class = class.name()?.to_str_lossy();
+    let is_thread = name_of_class == THREAD;
+    if outside::concerns(&name_of_class) {
         return outside::change(&class);
     }
     let mut edited = ClassEditor::new(&class);
@@ -48,10 +57,19 @@ pub fn change(bytes: &[u8]) -> Result<Option<Vec<u8>>, TurnError> {
             continue;
         };
         let pool = &mut edited.pool;
-        let mut changed = redirect(&class, &mut editor, pool, &|_| false)?;
+        // How a virtual thread parks its carrier is its own business.
+        let blocks = blocks(&name_of_class) && name_of_class != VIRTUAL;
+        let mut changed = blocks && redirect(&class, &mut editor, pool, &|_| false)?;
+        let name = class.pool.utf8(method.name)?.to_str_lossy();
         if is_thread {
-            let name = class.pool.utf8(method.name)?.to_str_lossy();
             changed |= thread(&class, &name, &mut editor, pool)?;
+        }
+        if name_of_class == VIRTUAL {
+            let descriptor = class.pool.utf8(method.descriptor)?.to_str_lossy();
+            changed |= virtual_thread(&name, &descriptor, &mut editor, pool)?;
+        }
+        if values {
+            changed |= watch_platform(&class, &name, &mut editor, pool)?;
         }
         if changed {
             let code = editor.finish(&mut edited.pool)?;
@@ -60,6 +78,39 @@ pub fn change(bytes: &[u8]) -> Result<Option<Vec<u8>>, TurnError> {
         }
     }
     Ok(if any { Some(edited.finish()?) } else { None })
+}
+
+/// A method of `VirtualThread`; whether it was changed. What it does when it is over is done
+/// by the thread that has carried it.
+fn virtual_thread(
+    name: &str,
+    descriptor: &str,
+    editor: &mut Editor<'_>,
+    pool: &mut PoolEditor<'_>,
+) -> Result<bool, TurnError> {
+    let told = match (name, descriptor) {
+        ("start", "(Ljdk/internal/vm/ThreadContainer;)V") => "starting",
+        ("interrupt", "()V") => "interrupting",
+        ("run", "(Ljava/lang/Runnable;)V") => {
+            let mut code = Snippet::new();
+            tell("begun", "()V", &mut code, pool)?;
+            editor.at_entry(code)?;
+            return Ok(true);
+        }
+        ("afterTerminate" | "afterDone", descriptor) if descriptor.starts_with("(Z") => {
+            let mut code = Snippet::new();
+            code.op(opcode::ALOAD_0)?;
+            tell("terminated", "(Ljava/lang/Thread;)V", &mut code, pool)?;
+            editor.before_returns(&code)?;
+            "terminates"
+        }
+        _ => return Ok(false),
+    };
+    let mut code = Snippet::new();
+    code.op(opcode::ALOAD_0)?;
+    tell(told, "(Ljava/lang/Thread;)V", &mut code, pool)?;
+    editor.at_entry(code)?;
+    Ok(true)
 }
 
 /// A method of `Thread` itself; whether it was changed.

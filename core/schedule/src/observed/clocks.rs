@@ -10,6 +10,8 @@ pub(super) type Stop = (usize, usize);
 pub(super) struct Edge {
     pub(super) from: Stop,
     pub(super) to: Stop,
+    /// Given up before others, and not counted.
+    pub(super) soft: bool,
 }
 
 /// How many numbers the clocks may have; with more, fewer orders are found to be of no use.
@@ -18,8 +20,8 @@ const NUMBERS: usize = 1 << 26;
 /// Without edges that follow from others, and without those that would make threads wait for
 /// one another, of which it says how many. `lengths` has how many stops each thread has.
 pub(super) fn reduced(lengths: &[usize], mut edges: Vec<Edge>) -> (Vec<Edge>, usize) {
-    edges.sort_unstable_by_key(|edge| (edge.to, edge.from));
-    edges.dedup();
+    edges.sort_unstable_by_key(|edge| (edge.to, edge.from, edge.soft));
+    edges.dedup_by_key(|edge| (edge.to, edge.from));
     let mut senders: HashMap<Stop, usize> = HashMap::new();
     for edge in &edges {
         let next = senders.len();
@@ -70,6 +72,7 @@ impl Walk<'_> {
         let mut waiting: HashMap<Stop, Vec<usize>> = HashMap::new();
         let mut arrived = vec![false; lengths.len()];
         let mut first = 0;
+        let has_soft = self.edges.iter().any(|edge| edge.soft);
         loop {
             while let Some(thread) = queue.pop_front() {
                 while self.reached[thread] < lengths[thread] {
@@ -90,23 +93,33 @@ impl Walk<'_> {
                 }
             }
             // Those before have come to their ends, and stay there.
-            let stuck = (first..lengths.len()).find(|t| self.reached[*t] < lengths[*t]);
-            let Some(stuck) = stuck else { return };
-            first = stuck;
-            // Threads wait for one another: one of them does not.
-            let stop = (stuck, self.reached[stuck]);
-            let unmet: Vec<Edge> = self
-                .needs(stop)
-                .iter()
-                .filter(|edge| !self.is_met(edge, &arrived))
-                .copied()
-                .collect();
-            self.given_up += unmet.len();
-            self.wait_for(stop, &unmet);
+            let open = |t: &usize| self.reached[*t] < lengths[*t];
+            let Some(least) = (first..lengths.len()).find(open) else {
+                return;
+            };
+            first = least;
+            // Threads wait for one another: one of them does not, if possible one that should
+            // wait and need not.
+            let unmet = |t: usize| self.all_unmet((t, self.reached[t]), &arrived);
+            let mut soft = (first..lengths.len()).filter(|t| has_soft && open(t));
+            let soft = soft.find(|t| unmet(*t).iter().all(|edge| edge.soft));
+            let stuck = soft.unwrap_or(least);
+            let unmet = unmet(stuck);
+            self.given_up += unmet.iter().filter(|edge| !edge.soft).count();
+            self.wait_for((stuck, self.reached[stuck]), &unmet);
             self.reached[stuck] += 1;
             arrived[stuck] = false;
             queue.push_back(stuck);
         }
+    }
+
+    /// The edges to a stop whose threads have not come far enough.
+    fn all_unmet(&self, stop: Stop, arrived: &[bool]) -> Vec<Edge> {
+        let needs = self.needs(stop).iter();
+        needs
+            .filter(|edge| !self.is_met(edge, arrived))
+            .copied()
+            .collect()
     }
 
     /// The edges to a stop.
@@ -205,9 +218,22 @@ mod tests {
                 ((thread, 1), joins),
             ]
         });
-        let edges: Vec<Edge> = edges.map(|(from, to)| Edge { from, to }).collect();
+        let soft = false;
+        let edge = |(from, to)| Edge { from, to, soft };
+        let edges: Vec<Edge> = edges.map(edge).collect();
         let (kept, given_up) = reduced(&lengths, edges);
         assert_eq!(kept.len(), 2 * (threads - 1));
         assert_eq!(given_up, 0);
+    }
+
+    /// Of two threads that would wait for one another the one goes on that only should wait.
+    #[test]
+    fn what_only_should_be_is_given_up_first_and_not_counted() {
+        let edge = |from, to, soft| Edge { from, to, soft };
+        let hard = edge((1, 1), (0, 0), false);
+        let soft = edge((0, 1), (1, 0), true);
+        assert_eq!(reduced(&[2, 2], vec![soft, hard]), (vec![hard], 0));
+        let other = edge((0, 1), (1, 0), false);
+        assert_eq!(reduced(&[2, 2], vec![other, hard]).1, 1);
     }
 }

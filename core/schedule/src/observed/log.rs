@@ -12,12 +12,15 @@
 //! 5            it ends
 //! 6  thread    its last step comes after another thread's step, in the next two, low first
 //! 7  n         it came to the last place n times more
-//! 8            it read a value, which is in the next two, low first
+//! 8  kind      it read a value, which is in the next two, low first
+//! 9  type      it read the identity hash in the next one, of an object of that type
+//! 10 thread    as 6, if threads need not wait for one another then
 //! ```
 //!
-//! All but the last three are steps, numbered from 1; each time it came to a place is one.
+//! All but the last five are steps, numbered from 1; each time it came to a place is one.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
 use crate::thread::ThreadId;
 
@@ -30,9 +33,54 @@ pub struct Trace {
     pub number: u32,
     pub(super) steps: Vec<Step>,
     /// What it read that is another value in every run.
-    pub values: Vec<i64>,
+    pub values: Vec<Value>,
     /// What its beginning follows.
-    start: Vec<(u32, u64)>,
+    start: Vec<Follows>,
+}
+
+/// An order: this comes after a step of another thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Follows {
+    /// The other thread.
+    pub thread: u32,
+    /// Its step.
+    pub step: u64,
+    /// Whether the order is given up before others.
+    pub soft: bool,
+}
+
+/// What kinds of values are called in the file beside a schedule; the scheduler's `Values` has
+/// the same.
+const KINDS: [&str; 8] = [
+    "", "drawn ", "time ", "read ", "seed ", "bytes ", "clock ", "instant ",
+];
+
+/// Something that is another value in every run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// A number that the program read, or that the JDK read in its place.
+    Number {
+        /// What it is called.
+        kind: &'static str,
+        /// The number.
+        value: i64,
+    },
+    /// An identity hash, and a number for what the object is told by.
+    Hash {
+        /// The number.
+        of: u32,
+        /// The hash.
+        hash: u32,
+    },
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number { kind, value } => write!(out, "{kind}{value}"),
+            Self::Hash { of, hash } => write!(out, "hash {of} {hash}"),
+        }
+    }
 }
 
 /// A step, or many of the same.
@@ -45,7 +93,7 @@ pub struct Step {
     /// What it is.
     pub did: Did,
     /// The threads that it follows, and which of their steps.
-    pub follows: Vec<(u32, u64)>,
+    pub follows: Vec<Follows>,
 }
 
 /// What a step is.
@@ -125,19 +173,34 @@ impl Trace {
                 }),
                 4 => Did::Resumes { late: number == 1 },
                 5 => Did::Exits,
-                6 | 8 => {
+                6 | 8 | 10 => {
                     let (Some(low), Some(high)) = (words.next(), words.next()) else {
                         break;
                     };
                     let step = u64::from(high) << 32 | u64::from(low);
                     if word >> 28 == 8 {
-                        trace.values.push(step.cast_signed());
+                        let kind = usize::try_from(number).ok();
+                        let kind = kind.and_then(|kind| KINDS.get(kind)).copied();
+                        trace.values.push(Value::Number {
+                            kind: kind.unwrap_or_default(),
+                            value: step.cast_signed(),
+                        });
                         continue;
                     }
+                    let follows = Follows {
+                        thread: number,
+                        step,
+                        soft: word >> 28 == 10,
+                    };
                     match trace.steps.last_mut() {
-                        Some(last) => last.follows.push((number, step)),
-                        None => trace.start.push((number, step)),
+                        Some(last) => last.follows.push(follows),
+                        None => trace.start.push(follows),
                     }
+                    continue;
+                }
+                9 => {
+                    let Some(hash) = words.next() else { break };
+                    trace.values.push(Value::Hash { of: number, hash });
                     continue;
                 }
                 7 => {
@@ -183,12 +246,12 @@ impl Trace {
         needed.map(|step| step.first).collect()
     }
 
-    /// Where it met others: its step, who, and which step of theirs.
-    pub(super) fn meetings(&self) -> impl Iterator<Item = (u64, u32, u64)> {
-        let start = self.start.iter().map(|(other, step)| (0, *other, *step));
+    /// Where it met others: its step, and what that follows.
+    pub(super) fn meetings(&self) -> impl Iterator<Item = (u64, Follows)> {
+        let start = self.start.iter().map(|follows| (0, *follows));
         let steps = self.steps.iter().flat_map(|step| {
             let follows = step.follows.iter();
-            follows.map(|(other, number)| (step.last(), *other, *number))
+            follows.map(|follows| (step.last(), *follows))
         });
         start.chain(steps)
     }

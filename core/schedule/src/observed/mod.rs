@@ -21,7 +21,7 @@ use crate::command::{Command, Count, Event, Message, MessageAction, Messages, Mo
 use crate::location::{CodeLocation, JdkPlace, Location};
 
 use clocks::Edge;
-pub use log::{Blocks, Did, Step, Trace};
+pub use log::{Blocks, Did, Follows, Step, Trace, Value};
 
 /// What became of the traces.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,12 +47,12 @@ pub fn schedule(traces: &[Trace], places: &[Option<CodeLocation>]) -> Observed {
     let mut stops: Vec<BTreeSet<u64>> = traces.iter().map(Trace::needed).collect();
     let mut met = Vec::new();
     for (to, trace) in traces.iter().enumerate() {
-        for (at, other, step) in trace.meetings() {
-            orders += 1;
-            let from = numbers.get(&other).copied();
+        for (at, Follows { thread, step, soft }) in trace.meetings() {
+            orders += usize::from(!soft);
+            let from = numbers.get(&thread).copied();
             let sends = from.and_then(|from| Some((from, traces.get(from)?.sends_at(step)?)));
             let Some((from, sends)) = sends else {
-                given_up += 1;
+                given_up += usize::from(!soft);
                 continue;
             };
             let receives = trace.waits_at(at);
@@ -62,7 +62,7 @@ pub fn schedule(traces: &[Trace], places: &[Option<CodeLocation>]) -> Observed {
             if let Some(stops) = stops.get_mut(to) {
                 stops.insert(receives);
             }
-            met.push((from, sends, to, receives));
+            met.push((from, sends, to, receives, soft));
         }
     }
     let stops: Vec<Vec<u64>> = stops.into_iter().map(Vec::from_iter).collect();
@@ -70,10 +70,13 @@ pub fn schedule(traces: &[Trace], places: &[Option<CodeLocation>]) -> Observed {
         let stops = stops.get(thread).map(Vec::as_slice).unwrap_or_default();
         stops.partition_point(|stop| *stop < step)
     };
-    let edges = met.into_iter().map(|(from, sends, to, receives)| Edge {
-        from: (from, index(from, sends)),
-        to: (to, index(to, receives)),
-    });
+    let edges = met
+        .into_iter()
+        .map(|(from, sends, to, receives, soft)| Edge {
+            from: (from, index(from, sends)),
+            to: (to, index(to, receives)),
+            soft,
+        });
     let lengths: Vec<usize> = stops.iter().map(Vec::len).collect();
     let (edges, cyclic) = clocks::reduced(&lengths, edges.collect());
     given_up += cyclic;
@@ -100,7 +103,7 @@ fn write(
 ) -> Messages {
     let mut actions: HashMap<(usize, usize), Actions> = HashMap::new();
     let mut values: HashMap<(usize, usize), i64> = HashMap::new();
-    for Edge { from, to } in edges {
+    for Edge { from, to, .. } in edges {
         let (Some(sender), Some(receiver)) = (traces.get(from.0), traces.get(to.0)) else {
             continue;
         };

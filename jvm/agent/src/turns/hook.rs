@@ -246,7 +246,7 @@ fn concerns(session: &Session, name: &str) -> bool {
     match session.mode {
         // Who blocks and wakes is of no interest, only who begins.
         Mode::Share { .. } => name == "java/lang/Thread",
-        _ => platform::concerns(name),
+        _ => platform::concerns(name, session.has_values()),
     }
 }
 
@@ -256,7 +256,7 @@ fn concerns(session: &Session, name: &str) -> bool {
 /// `loader` is live, or null.
 unsafe fn change(session: &Session, loader: jobject, name: &str, bytes: &[u8]) -> Option<Vec<u8>> {
     if loader.is_null() || is_jdk(name) {
-        let edited = concerns(session, name).then(|| platform::change(bytes));
+        let edited = concerns(session, name).then(|| platform::change(bytes, session.has_values()));
         return edited?.unwrap_or_else(|error| {
             crate::say(&format!("{name} cannot be given to the scheduler: {error}"));
             None
@@ -270,7 +270,7 @@ unsafe fn change(session: &Session, loader: jobject, name: &str, bytes: &[u8]) -
     };
     let edited = match &session.mode {
         Mode::Follow { places, .. } => {
-            let values = session.values.is_some();
+            let values = session.has_values();
             follow(places.get(name), name, bytes, &is_thread, values)?
         }
         Mode::Free {
@@ -311,7 +311,7 @@ unsafe fn change(session: &Session, loader: jobject, name: &str, bytes: &[u8]) -
             let places = places.get(name).map(Vec::as_slice).unwrap_or_default();
             let places: Vec<_> = places.iter().map(|(_, place)| place).collect();
             let mut number = |site: &explore::Site<'_>| schedule.number(name, site);
-            let values = session.values.is_some();
+            let values = session.has_values();
             match explore::instrument(bytes, &places, &is_thread, values, &mut number) {
                 Ok(edited) => {
                     if serve.is_some() {

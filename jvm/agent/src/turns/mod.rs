@@ -52,6 +52,18 @@ struct Session {
     threads: Mutex<HashSet<String>>,
 }
 
+impl Session {
+    /// Whether it matters what the program reads that is another value in every run.
+    fn has_values(&self) -> bool {
+        match &self.mode {
+            Mode::Free { .. } => true,
+            Mode::Share { .. } => false,
+            Mode::Explore { serve, .. } => serve.is_none() || self.values.is_some(),
+            Mode::Follow { .. } => self.values.is_some(),
+        }
+    }
+}
+
 /// By name: the bytes of a class as it was, and as it became.
 type Changed = HashMap<String, (Vec<u8>, Vec<u8>)>;
 
@@ -194,6 +206,9 @@ pub(crate) fn load(environment: Environment, options: &Options) -> Result<(), St
     if !mode.is_free() {
         wanted.set_can_generate_monitor_events(true);
         wanted.set_can_get_monitor_info(true);
+        let potential = environment.potential();
+        let potential = potential.map_err(|error| error.to_string())?;
+        wanted.set_can_support_virtual_threads(potential.can_support_virtual_threads());
     }
     environment
         .take(&wanted)

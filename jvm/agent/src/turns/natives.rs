@@ -27,8 +27,13 @@ pub(super) fn bind(session: &Session, frame: Frame) -> Option<(Global, Global)> 
     unsafe {
         let module = frame.module(native)?;
         let base = frame.module(object)?;
-        let package = c"jdk.internal.misc";
-        session.environment.export(base, package, module).ok()?;
+        for package in [c"jdk.internal.misc", c"jdk.internal.access"] {
+            // 11 has the second one elsewhere, and no use for it.
+            let exported = session.environment.export(base, package, module);
+            if package == c"jdk.internal.misc" {
+                exported.ok()?;
+            }
+        }
         let loader = std::ptr::null_mut();
         let environment = &session.environment;
         environment.let_read(loader, c"java/lang", module).ok()?;
@@ -51,6 +56,16 @@ pub(super) fn bind(session: &Session, frame: Frame) -> Option<(Global, Global)> 
                 (c"use", c"(I)I", uses as *mut c_void),
                 (c"element", c"(I)I", element as *mut c_void),
                 (c"action", c"(Ljava/lang/String;I)V", action as *mut c_void),
+                (
+                    c"value",
+                    c"(Ljava/lang/String;Ljava/lang/String;J)V",
+                    value as *mut c_void,
+                ),
+                (
+                    c"hashesByIdentity",
+                    c"(Ljava/lang/Class;)Z",
+                    hashes_by_identity as *mut c_void,
+                ),
                 (c"room", c"(ILjava/lang/String;I)J", room as *mut c_void),
                 (c"written", c"(JI)V", written as *mut c_void),
                 (c"barrier", c"()Z", barrier as *mut c_void),
@@ -189,6 +204,39 @@ extern "system" fn action(env: *mut JNIEnv, _: jclass, word: jstring, thread: ji
             schedule.action(&word, thread);
         }
     });
+}
+
+extern "system" fn value(
+    env: *mut JNIEnv,
+    _: jclass,
+    thread: jstring,
+    kind: jstring,
+    value: jlong,
+) {
+    with_schedule(|schedule| {
+        // SAFETY: the JVM calls this with its own environment, and the scheduler
+        // passes two strings.
+        let words = unsafe { Frame::of(env).map(|frame| (frame.text(thread), frame.text(kind))) };
+        if let Some((thread, kind)) = words {
+            schedule.value(&thread, &kind, value);
+        }
+    });
+}
+
+/// Nothing is loaded for that: the class says itself which method it has.
+extern "system" fn hashes_by_identity(env: *mut JNIEnv, _: jclass, class: jclass) -> jboolean {
+    let found = catch_unwind(AssertUnwindSafe(|| {
+        let environment = &SESSION.get()?.environment;
+        // SAFETY: the JVM calls this with its own environment, and the scheduler passes the
+        // class of an object.
+        unsafe {
+            let method = Frame::of(env)?.method(class, "hashCode", "()I")?;
+            let (origin, _) = environment.method_origin(method).ok()?;
+            environment.class_name(origin).ok()
+        }
+    }));
+    let origin = found.ok().flatten().unwrap_or_default();
+    jboolean::from(matches!(&*origin, "java/lang/Object" | "java/lang/Enum"))
 }
 
 extern "system" fn room(

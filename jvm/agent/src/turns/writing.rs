@@ -2,9 +2,10 @@
 //! happened so far is in the file.
 
 use std::collections::HashMap;
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::Write as _;
-use std::path::Path;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use reprise_elements::{Deed, Sites as Elements};
@@ -17,6 +18,35 @@ pub(super) struct Writing {
     /// None where nobody wants it.
     file: Option<File>,
     sites: Mutex<Sites>,
+    values: Mutex<Values>,
+}
+
+/// What threads read that is another value in every run, on its way into a file beside the
+/// schedule, which is there once there is a value.
+#[derive(Default)]
+struct Values {
+    path: Option<PathBuf>,
+    file: Option<File>,
+    /// Whose values were written last.
+    thread: String,
+}
+
+impl Values {
+    fn put(&mut self, thread: &str, line: &str) {
+        if let Some(path) = self.path.take() {
+            let mut options = OpenOptions::new();
+            let options = options.write(true).create_new(true).mode(0o600);
+            self.file = options.open(path).ok();
+        }
+        let Some(file) = &mut self.file else { return };
+        let mut text = String::new();
+        if self.thread != thread {
+            thread.clone_into(&mut self.thread);
+            text = format!("thread {thread}\n");
+        }
+        text += line;
+        let _ = file.write_all(text.as_bytes());
+    }
 }
 
 /// The bytecodes that have probes.
@@ -97,9 +127,19 @@ impl Writing {
         for (_, place) in places {
             sites.number(&place.class, &place.method, &place.descriptor, place.offset);
         }
+        let beside = |path: &Path| {
+            let mut name = path.as_os_str().to_owned();
+            name.push(".values");
+            PathBuf::from(name)
+        };
+        let values = Values {
+            path: path.map(beside),
+            ..Values::default()
+        };
         Ok(Self {
             file,
             sites: Mutex::new(sites),
+            values: Mutex::new(values),
         })
     }
 
@@ -145,6 +185,7 @@ impl Writing {
             -3 => (JdkPlace::Wait.location(), None),
             -4 => (JdkPlace::Exit.location(), None),
             -5 => (JdkPlace::Outside.location(), None),
+            -6 => (JdkPlace::Monitor.location(), None),
             _ => {
                 let sites = self.sites.lock();
                 let sites = sites.unwrap_or_else(PoisonError::into_inner);
@@ -168,6 +209,13 @@ impl Writing {
             let note = note.map(|note| format!("  # {note}")).unwrap_or_default();
             self.line(&format!("{moment} {location} {count}{note}\n"));
         }
+    }
+
+    /// Writes a value that a thread has read.
+    pub(super) fn value(&self, thread: &str, kind: &str, value: i64) {
+        let values = self.values.lock();
+        let mut values = values.unwrap_or_else(PoisonError::into_inner);
+        values.put(thread, &format!("  {kind}{value}\n"));
     }
 
     /// Writes an action.

@@ -83,11 +83,24 @@ final class Ending {
         return place.isEmpty() ? "" : " from " + place;
     }
 
+    /** Whether what called the scheduler is code of the JDK. */
+    static boolean isInJdk(StackTraceElement[] stack) {
+        for (StackTraceElement frame : stack) {
+            if (!frame.getClassName().startsWith("reprise.scheduler.")) {
+                return isJdk(frame.getClassName());
+            }
+        }
+        return false;
+    }
+
+    private static boolean isJdk(String name) {
+        return name.startsWith("java.") || name.startsWith("jdk.") || name.startsWith("sun.");
+    }
+
     private static StackTraceElement own(StackTraceElement[] stack) {
         for (StackTraceElement frame : stack) {
             String name = frame.getClassName();
-            if (!name.startsWith("java.") && !name.startsWith("jdk.") && !name.startsWith("sun.")
-                    && !name.startsWith("reprise.scheduler.")) {
+            if (!isJdk(name) && !name.startsWith("reprise.scheduler.")) {
                 return frame;
             }
         }

@@ -1,9 +1,7 @@
 package reprise.scheduler;
 
-import java.util.IdentityHashMap;
+import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.ForkJoinPool;
-import java.util.concurrent.ForkJoinWorkerThread;
 
 /**
  * One thread of the program runs at a time: the one that has the turn. A thread gives
@@ -17,7 +15,8 @@ final class Engine {
     /** Guards the table of threads, which others than the running one may look at. */
     static final Object TABLE = new Object();
 
-    private static final Map<Thread, Turn> TURNS = new IdentityHashMap<>();
+    /** By the number that the JVM has given a thread: to hash the thread itself would be seen. */
+    private static final Map<Long, Turn> TURNS = new HashMap<>();
     private static Turn[] all = new Turn[16];
     private static int count;
     /** Which run of the program it is, in a JVM that has several. */
@@ -37,16 +36,24 @@ final class Engine {
     /** The thread that calls has the turn from now on: it is the main thread. */
     static void begin(Policy chosen) {
         policy = chosen;
+        Really.prepare(true);
         Outside.prepare();
+        Hashes.prepare();
         Turn main = add(Thread.currentThread(), "0");
         main.state = Turn.READY;
         running = main;
+        Values.begun(main);
+        Chance.begin();
     }
 
     /** The turn of the calling thread; null if it has not got it. */
     static Turn mine() {
         Turn turn = running;
-        return turn != null && turn.thread == Thread.currentThread() && !frozen ? turn : null;
+        if (turn == null || frozen) {
+            return null;
+        }
+        Thread now = Thread.currentThread();
+        return turn.thread == now || turn.proxy == now ? turn : null;
     }
 
     /** How many threads there have been. */
@@ -61,8 +68,15 @@ final class Engine {
     /** The turn of a thread of the program; null for other threads. */
     static Turn of(Thread thread) {
         synchronized (TABLE) {
-            Turn turn = TURNS.get(thread);
+            Turn turn = TURNS.get(FreeThread.tid(thread));
             return turn == null || turn.run != run ? null : turn;
+        }
+    }
+
+    /** A thread is no thread of the program any more. */
+    static void forget(Thread thread) {
+        synchronized (TABLE) {
+            TURNS.remove(FreeThread.tid(thread));
         }
     }
 
@@ -76,6 +90,7 @@ final class Engine {
             frozen = false;
         }
         Owners.reset();
+        Values.reset();
     }
 
     /** Threads of runs that have ended, which wait for their turn for ever. */
@@ -88,116 +103,20 @@ final class Engine {
     /** Whether a thread belongs to a run that has ended. */
     static boolean isLeft(Thread thread) {
         synchronized (TABLE) {
-            Turn turn = TURNS.get(thread);
+            Turn turn = TURNS.get(FreeThread.tid(thread));
             return turn != null && turn.run != run;
         }
     }
 
-    private static Turn add(Thread thread, String descent) {
+    static Turn add(Thread thread, String descent) {
         synchronized (TABLE) {
             Turn turn = new Turn(thread, count, descent, run);
             if (count == all.length) {
                 all = java.util.Arrays.copyOf(all, 2 * count);
             }
             all[count++] = turn;
-            TURNS.put(thread, turn);
+            TURNS.put(FreeThread.tid(thread), turn);
             return turn;
-        }
-    }
-
-    /** A thread object has been created. */
-    static void created(Thread thread) {
-        Turn me = mine();
-        if (me != null && of(thread) == null && !isForeign(thread)) {
-            if (thread.getClass().getName().contains("VirtualThread")) {
-                String place = Ending.place(new Throwable().getStackTrace());
-                throw Ending.end(me, "refused", "the program creates a virtual thread"
-                        + (place.isEmpty() ? "" : " at " + place)
-                        + ", and only platform threads can be scheduled");
-            }
-            add(thread, me.descent + "." + ++me.children);
-            Watch.begin();
-        }
-    }
-
-    /** What the JVM and the JDK create for themselves is in the topmost group, or says so. */
-    static boolean isForeign(Thread thread) {
-        ThreadGroup group = thread.getThreadGroup();
-        String type = thread.getClass().getName();
-        // The client for HTTP has one of its own, which is a part of what the program does.
-        return group == null || group.getParent() == null
-                || type.startsWith("jdk.internal.") && !type.startsWith("jdk.internal.net.http.");
-    }
-
-    /** A thread is being started, and will wait for its turn. */
-    static void starting(Thread thread) {
-        Turn turn = of(thread);
-        if (Serving.active && turn != null) {
-            checkLasting(thread);
-        }
-        if (turn == null || turn.state != Turn.NEW) {
-            return;
-        }
-        if (mine() != null) {
-            turn.state = Turn.READY;
-        } else if (running != null && isForeign(Thread.currentThread())) {
-            // As the JVM does with what is to run at its end: nobody would give it a turn.
-            synchronized (TABLE) {
-                turn.state = Turn.DEAD;
-                TURNS.remove(thread);
-            }
-        }
-    }
-
-    /** Threads that the JDK keeps for all would be there in the next run as well. */
-    private static void checkLasting(Thread thread) {
-        boolean common = thread instanceof ForkJoinWorkerThread
-                && ((ForkJoinWorkerThread) thread).getPool() == ForkJoinPool.commonPool();
-        if (common || thread.getName().startsWith("CompletableFuture")) {
-            Serving.unfit("it uses the common pool of the JDK");
-        }
-    }
-
-    /** The first thing that a new thread does. */
-    static void begun() {
-        if (isLeft(Thread.currentThread())) {
-            stay();
-        }
-        Turn me = of(Thread.currentThread());
-        // Main has begun before anybody could say so.
-        if (me != null && me.number != 0 && (running != null || Serving.active)) {
-            me.await();
-            resume(me);
-        }
-    }
-
-    /** The last thing that a thread does. */
-    static void ended() {
-        Turn me = mine();
-        // The JVM also says so of the thread that ends the JVM.
-        if (me == null || !me.exiting) {
-            return;
-        }
-        me.state = Turn.DEAD;
-        for (int number = 0; number < count; number++) {
-            Turn other = all[number];
-            if (other.state == Turn.WAITING && other.on == me.thread) {
-                // The JVM notifies who waits for the end of a thread.
-                other.state = Turn.MONITOR;
-            }
-        }
-        Turn next = policy.ended(me);
-        synchronized (TABLE) {
-            TURNS.remove(me.thread);
-        }
-        if (next == null) {
-            running = null;
-            if (Serving.active) {
-                Serving.ended();
-            }
-        } else {
-            next.after = me.thread;
-            pass(me, next);
         }
     }
 
@@ -217,7 +136,7 @@ final class Engine {
     /** The calling thread belongs to a run that has ended, and goes no further. */
     static void stay() {
         for (;;) {
-            jdk.internal.misc.Unsafe.getUnsafe().park(false, 0L);
+            Really.park(false, 0L);
             Thread.interrupted();
         }
     }
@@ -294,7 +213,7 @@ final class Engine {
             }
         }
         if (me.after != null) {
-            awaitEnd(me.after);
+            Life.awaitEnd(me.after);
             me.after = null;
         }
         Thread.interrupted();
@@ -304,26 +223,6 @@ final class Engine {
         }
         if (running == me) {
             policy.resumed(me);
-        }
-    }
-
-    /**
-     * The JVM needs a moment after the last thing that we see of a thread, and the
-     * monitor of its object, which who joins it has. Others may have that monitor for
-     * long; then it does not matter when exactly the thread is gone.
-     */
-    private static void awaitEnd(Thread thread) {
-        long deadline = Clock.in(1000, 0);
-        while (thread.isAlive() && deadline - System.nanoTime() > 0) {
-            if (Thread.holdsLock(thread)) {
-                try {
-                    thread.wait(1);
-                } catch (InterruptedException interrupted) {
-                    // What an interrupt means is decided by who interrupts.
-                }
-            } else {
-                Thread.yield();
-            }
         }
     }
 
@@ -342,6 +241,7 @@ final class Engine {
         me.state = Turn.READY;
         me.on = null;
         me.deadline = 0;
+        me.timedOut = false;
     }
 
     /** The calling thread finds a monitor taken by a thread that waits for its turn. */

@@ -13,7 +13,7 @@ final class Explorer extends Policy {
     private boolean told;
     /** Who was let go on last. */
     private Turn last;
-    private Turn[] ready = new Turn[16];
+    private final Ready ready = new Ready();
     /** With a guide: who ran, and until when. */
     private final StringBuilder stretches = new StringBuilder();
     /** How many calls there were since the last event that may wait for something outside. */
@@ -61,13 +61,13 @@ final class Explorer extends Policy {
             strategy.unstoppable(me);
             return;
         }
-        int count = collect();
+        int count = ready.collect();
         if (count > 1 || strategy.asksAlways()) {
-            Turn next = strategy.at(me, ready, count);
+            Turn next = Ready.chosen(strategy.at(me, ready.turns, count));
             if (next == null) {
-                next = timeout();
+                next = Ready.timeout();
                 if (next == null) {
-                    throw strategy.stuck(me, ready, count);
+                    throw strategy.stuck(me, ready.turns, count);
                 }
             }
             if (next != me) {
@@ -122,19 +122,25 @@ final class Explorer extends Policy {
 
     @Override
     Turn contended(Turn me, Object monitor, Turn owner) {
-        return leave(me, instead(me), false);
+        // Code of the JDK may have called the program back since: then the last place that the
+        // thread came to lies behind it, and says nothing of where it is.
+        return leave(me, instead(me), Ending.isInJdk(new Throwable().getStackTrace()));
     }
 
     /** Who goes on where the thread cannot; null if nobody can. */
     private Turn instead(Turn me) {
-        int count = collect();
-        Turn next = count == 0 ? null : strategy.instead(me, ready, count);
+        int count = ready.collect();
+        while (count == 0 && !Engine.isAnyOutside() && Exits.mayWake() && !Ready.isAnyLate()) {
+            Clock.await(Clock.in(1, 0));
+            count = ready.collect();
+        }
+        Turn next = count == 0 ? null : Ready.chosen(strategy.instead(me, ready.turns, count));
         if (count == 0 && Engine.isAnyOutside()) {
             return Engine.NOBODY;
         }
-        next = next == null ? timeout() : next;
+        next = next == null ? Ready.timeout() : next;
         if (next == null && count > 0) {
-            throw strategy.stuck(me, ready, count);
+            throw strategy.stuck(me, ready.turns, count);
         }
         return next;
     }
@@ -186,10 +192,10 @@ final class Explorer extends Policy {
 
     @Override
     Turn again(Turn me) {
-        int count = collect();
-        Turn next = count == 0 ? Engine.NOBODY : strategy.instead(me, ready, count);
+        int count = ready.collect();
+        Turn next = count == 0 ? Engine.NOBODY : Ready.chosen(strategy.instead(me, ready.turns, count));
         if (next == null) {
-            throw strategy.stuck(me, ready, count);
+            throw strategy.stuck(me, ready.turns, count);
         }
         if (next != Engine.NOBODY) {
             taken(next);
@@ -308,81 +314,17 @@ final class Explorer extends Policy {
         }
     }
 
-    /** Collects who could run; returns how many. */
-    private int collect() {
-        int count = 0;
-        for (int number = 0; number < Engine.count(); number++) {
-            Turn turn = Engine.turn(number);
-            if (isReady(turn)) {
-                if (count == ready.length) {
-                    ready = java.util.Arrays.copyOf(ready, 2 * count);
-                }
-                ready[count++] = turn;
-            }
-        }
-        return count;
-    }
-
-    static boolean isReady(Turn turn) {
-        switch (turn.state) {
-            case Turn.OUTSIDE:
-                return isBack(turn);
-            case Turn.READY:
-            case Turn.SLEEPING:
-                return true;
-            case Turn.MONITOR:
-                Turn owner = Owners.of(turn.on);
-                return owner == null ? isFree(turn.on) : owner == turn;
-            default:
-                return false;
-        }
-    }
-
-    /** Whether what a thread waited for outside has come, or its time has run out. */
-    private static boolean isBack(Turn turn) {
-        Waiting waiting = turn.waiting;
-        boolean late = turn.deadline != 0 && turn.deadline - System.nanoTime() <= 0;
-        if (late || waiting != null && waiting.isOver()) {
-            turn.timedOut = late;
-            turn.state = Turn.READY;
-            return true;
-        }
-        return false;
-    }
-
-    /** Whether no thread has the monitor, but to look whether it is meant. */
-    static boolean isFree(Object monitor) {
-        Thread thread = Native.owner(monitor);
-        Turn owner = thread == null ? null : Engine.of(thread);
-        return thread == null || owner != null && owner.looksInto(monitor);
-    }
-
-    /** Nobody can run: the first whose time runs out goes on. Null if there is none. */
-    private static Turn timeout() {
-        Turn first = null;
-        for (int number = 0; number < Engine.count(); number++) {
-            Turn turn = Engine.turn(number);
-            boolean waits = turn.state == Turn.WAITING || turn.state == Turn.PARKED;
-            if (waits && turn.deadline != 0 && (first == null || turn.deadline - first.deadline < 0)) {
-                first = turn;
-            }
-        }
-        if (first != null) {
-            Clock.await(first.deadline);
-            first.timedOut = true;
-        }
-        return first;
-    }
-
     /** Writes down where the thread is. */
     private void event(Turn me, boolean in) {
         flush();
         if (in && me.state == Turn.OUTSIDE) {
             waits++;
             me.site = Script.OUTSIDE;
-        } else if (in && !me.marked) {
-            // Code of the JDK blocks that no code of the program has called.
-            me.site = me.state == Turn.PARKED ? Script.PARKS : Script.WAITS;
+        } else if (in && (!me.marked || me.state == Turn.MONITOR)) {
+            // Code of the JDK blocks that no code of the program has called, or in a call that
+            // blocks only so.
+            boolean contended = me.state == Turn.MONITOR;
+            me.site = contended ? Script.CONTENDED : me.state == Turn.PARKED ? Script.PARKS : Script.WAITS;
         }
         long count = me.site < 0 ? 1 : counts[me.site] & 0xffff_ffffL;
         if (me.site == Script.OUTSIDE && in) {

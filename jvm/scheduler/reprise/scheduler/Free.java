@@ -28,7 +28,11 @@ public final class Free {
         Synchronised.is(Synchronised.by(main));
         Stripes.enter(main, Stripes.POOLS);
         main.leave();
+        Really.prepare(false);
+        Hashes.prepare();
         on = true;
+        Hashes.on = true;
+        Chance.begin();
     }
 
     /** At a place where a thread can be made to stop. */
@@ -224,7 +228,9 @@ public final class Free {
     public static void initialised(int nothing) {
         FreeThread me = FreeThread.current();
         if (me != null) {
-            me.initialising--;
+            if (--me.initialising == 0) {
+                Initialised.by(me);
+            }
         }
     }
 }

@@ -17,10 +17,12 @@ import jdk.internal.misc.Unsafe;
  * 3 blocks at a place   4 goes on (1: because its time ran out)
  * 5 ends                6 follows thread N, up to the step in the next two integers
  * 7 came to the last place N times more
- * 8 read a value, which is in the next two integers
+ * 8 read a value of kind N, which is in the next two integers
+ * 9 read the identity hash in the next integer, of an object of type N
+ * 10 as 6, if that is possible
  * </pre>
  *
- * Each but the last three is a step. In a blocking place, 0 is park and 1 is wait; others are two more.
+ * Each but the last five is a step. In a blocking place, 0 is park and 1 is wait; others are two more.
  */
 final class FreeThread {
     private static final Unsafe U = Unsafe.getUnsafe();
@@ -35,6 +37,8 @@ final class FreeThread {
     private static final int FOLLOWS = 6 << 28;
     private static final int REPEATS = 7 << 28;
     private static final int VALUE = 8 << 28;
+    private static final int HASH = 9 << 28;
+    private static final int SHOULD_FOLLOW = 10 << 28;
 
     private static final int MASK = 4095;
     private static final FreeThread[] FAST = new FreeThread[MASK + 1];
@@ -49,7 +53,6 @@ final class FreeThread {
     private static final int MOST = (1 << 20) - 1;
     private static final long[] NOBODY = {};
     private static int count;
-    private static boolean virtual;
 
     final long tid;
     final int number;
@@ -58,6 +61,8 @@ final class FreeThread {
     /** How many methods that the JDK may have called it is in. */
     int depth;
     int initialising;
+    /** How many times a class had been initialised when it last looked. */
+    int initialised;
     /** The call of the JDK that it is in; negative for none. */
     int site = -1;
     /** The thread whose end it may wait for in that call. */
@@ -92,6 +97,14 @@ final class FreeThread {
     private long end;
     private int part;
     private boolean full;
+    /** The hashes that it has written down lately. */
+    private int[] known;
+    /** It finds out something about a hash. */
+    boolean looks;
+    /** It asks a clock of the JDK. */
+    boolean asks;
+    /** It reads something whose amount is noted. */
+    boolean reading;
 
     private FreeThread(long tid, int number, String descent) {
         this.tid = tid;
@@ -105,7 +118,7 @@ final class FreeThread {
             if (count >= MOST) {
                 return null;
             }
-            long tid = U.getLong(thread, TID);
+            long tid = tid(thread);
             FreeThread added = new FreeThread(tid, ++count, descent);
             if (Share.on) {
                 // What it does is in the vectors.
@@ -147,10 +160,14 @@ final class FreeThread {
     }
 
     static FreeThread of(Thread thread) {
-        // The field: a program may have another idea of getId().
-        long tid = U.getLong(thread, TID);
+        long tid = tid(thread);
         FreeThread found = FAST[(int) tid & MASK];
         return found != null && found.tid == tid ? found : find(tid);
+    }
+
+    /** The number that the JVM has given a thread: a program may have another idea of getId(). */
+    static long tid(Thread thread) {
+        return U.getLong(thread, TID);
     }
 
     private static FreeThread find(long tid) {
@@ -169,13 +186,14 @@ final class FreeThread {
         }
     }
 
-    static void sayVirtual() {
-        if (!virtual) {
-            virtual = true;
-            String place = Ending.place(new Throwable().getStackTrace());
-            Native.report("say", "the program creates virtual threads"
-                    + (place.isEmpty() ? "" : ", the first at " + place)
-                    + ", which are not recorded: only platform threads can be scheduled");
+    /** From now on a thread speaks for another; for itself if that is null. */
+    static void alias(Thread thread, FreeThread other) {
+        synchronized (ALL) {
+            if (other == null) {
+                ALL.remove(tid(thread));
+            } else {
+                ALL.put(tid(thread), other);
+            }
         }
     }
 
@@ -209,6 +227,10 @@ final class FreeThread {
     /** Comes to a place. */
     void comesTo(int place) {
         int entry = (initialising > 0 ? NO_STOP : PLACE) | place;
+        int now = Initialised.count;
+        if (now != initialised) {
+            Initialised.notice(this, now);
+        }
         steps++;
         if (entry == last && repeats < PLACE - 1) {
             repeats++;
@@ -255,6 +277,7 @@ final class FreeThread {
         close();
         full = true;
         seen = NOBODY;
+        known = null;
     }
 
     /** Its last step comes after that of another thread. */
@@ -271,17 +294,44 @@ final class FreeThread {
             return;
         }
         seen[other] = step + 1;
-        write(FOLLOWS | other);
-        put((int) step);
-        put((int) (step >>> 32));
+        write(FOLLOWS | other, step);
+    }
+
+    /** The same, where threads need not wait for one another then. */
+    void shouldFollow(long word) {
+        int other = of(word);
+        long step = word & (1L << STEPS) - 1;
+        boolean known = other < seen.length && seen[other] > step;
+        if (other != number && other != 0 && !full && !known) {
+            write(SHOULD_FOLLOW | other, step);
+        }
+    }
+
+    private void write(int entry, long value) {
+        write(entry);
+        put((int) value);
+        put((int) (value >>> 32));
         last = 0;
     }
 
     /** Reads something that is another value in every run. */
-    void reads(long value) {
-        write(VALUE);
+    void reads(int kind, long value) {
+        write(VALUE | kind);
         put((int) value);
         put((int) (value >>> 32));
+    }
+
+    /** Reads the identity hash of an object of a type. */
+    void hashes(int type, int hash) {
+        if (known == null) {
+            known = new int[Turn.KNOWN];
+        }
+        int at = hash & Turn.KNOWN - 1;
+        if (known[at] != hash) {
+            known[at] = hash;
+            write(HASH | type);
+            put(hash);
+        }
     }
 
     /** Somebody wakes or interrupts it. Returns who was the last. */

@@ -1,20 +1,12 @@
 package reprise.scheduler;
 
-import jdk.internal.misc.Unsafe;
-
 /** What the program and the JDK do with threads that run freely: they start, block and wake. */
 final class FreeThreads {
-    private static final Unsafe U = Unsafe.getUnsafe();
-
     private FreeThreads() {}
 
     static void created(Thread thread) {
         FreeThread me = FreeThread.current();
-        if (me == null || FreeThread.of(thread) != null || Engine.isForeign(thread)) {
-            return;
-        }
-        if (thread.getClass().getName().contains("VirtualThread")) {
-            FreeThread.sayVirtual();
+        if (me == null || FreeThread.of(thread) != null || Life.isForeign(thread)) {
             return;
         }
         FreeThread.add(thread, me.descent + "." + ++me.children);
@@ -43,6 +35,7 @@ final class FreeThreads {
         if (Share.on) {
             return;
         }
+        Chance.begun(me.descent);
         me.follows(me.starter);
         Stripes.enter(me, Stripes.POOLS);
     }
@@ -53,6 +46,23 @@ final class FreeThreads {
         if (me != null && thread == Thread.currentThread()) {
             me.leave();
             me.exits();
+        }
+    }
+
+    /** A virtual thread is over, and the calling thread, which has carried it, says so to others. */
+    static void terminates(Thread thread) {
+        FreeThread other = FreeThread.of(thread);
+        if (other != null && other.starter != 0) {
+            FreeThread.alias(Thread.currentThread(), other);
+        }
+    }
+
+    static void terminated(Thread thread) {
+        FreeThread me = FreeThread.current();
+        if (me != null && me == FreeThread.of(thread)) {
+            me.leave();
+            me.exits();
+            FreeThread.alias(Thread.currentThread(), null);
         }
     }
 
@@ -166,7 +176,7 @@ final class FreeThreads {
             if (me != null) {
                 me.follows(me.told());
             }
-            U.park(absolute, time);
+            Really.park(absolute, time);
             return;
         }
         if (!me.parks()) {
@@ -185,12 +195,12 @@ final class FreeThreads {
         // With no permit taken a thread wakes for no reason, and parks again.
         while (!me.takesPermit() && !Thread.currentThread().isInterrupted() && !late) {
             if (end == 0) {
-                U.park(false, 0L);
+                Really.park(false, 0L);
             } else {
                 long left = end - System.nanoTime();
                 late = left <= 0;
                 if (!late) {
-                    U.park(false, left);
+                    Really.park(false, left);
                 }
             }
         }
@@ -210,6 +220,6 @@ final class FreeThreads {
                 me.follows(before);
             }
         }
-        U.unpark(thread);
+        Really.unpark(thread);
     }
 }

@@ -16,7 +16,9 @@ final class Leaving {
      * others go on meanwhile. Returns false if its time ran out.
      */
     static boolean outside(Turn me, Waiting waiting, long deadline) {
-        Engine.policy.outside(me);
+        if (!me.again) {
+            Engine.policy.outside(me);
+        }
         boolean inTime = true;
         while (inTime && Engine.policy.leaves(me, waiting)) {
             me.waiting = waiting;
@@ -103,8 +105,9 @@ final class Leaving {
             long now = System.nanoTime();
             for (int number = 0; Engine.running == Engine.NOBODY && number < Engine.count(); number++) {
                 Turn turn = Engine.turn(number);
-                boolean late = turn.deadline != 0 && turn.deadline - now <= 0 && canTimeOut(turn);
-                if (late || turn.state == Turn.MONITOR && Explorer.isReady(turn)) {
+                boolean late = turn.deadline != 0 && turn.deadline - now <= 0
+                        && (turn.state == Turn.OUTSIDE || Ready.canTimeOut(turn));
+                if (late || turn.state == Turn.MONITOR && Ready.is(turn)) {
                     turn.timedOut = late;
                     turn.taken = true;
                     Engine.running = turn;
@@ -114,18 +117,6 @@ final class Leaving {
         }
         if (found != null) {
             found.grant();
-        }
-    }
-
-    private static boolean canTimeOut(Turn turn) {
-        switch (turn.state) {
-            case Turn.PARKED:
-            case Turn.OUTSIDE:
-                return true;
-            case Turn.WAITING:
-                return Explorer.isFree(turn.on);
-            default:
-                return false;
         }
     }
 }

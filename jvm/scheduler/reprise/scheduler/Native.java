@@ -16,6 +16,12 @@ final class Native {
     /** Writes an action of a schedule; -1 for nobody. */
     static native void action(String word, int thread);
 
+    /** Writes a value that a thread has read, and of which kind it is. */
+    static native void value(String thread, String kind, long value);
+
+    /** Whether objects of a class have the hash that the JVM gives them. */
+    static native boolean hashesByIdentity(Class<?> type);
+
     /**
      * What a place uses that other threads may use, as a number from 1 on, shifted by one;
      * the lowest bit is set if it only reads. 1 for nothing.

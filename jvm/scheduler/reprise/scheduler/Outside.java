@@ -4,6 +4,7 @@ import java.io.FileDescriptor;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.reflect.Field;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.InterruptibleChannel;
@@ -11,7 +12,6 @@ import java.nio.channels.SelectableChannel;
 import java.nio.channels.WritableByteChannel;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 import jdk.internal.misc.Unsafe;
@@ -31,8 +31,13 @@ public final class Outside {
     /** Fields in which objects of the JDK have what they read from or write to. */
     private static final String[] FIELDS = {"fd", "delegate", "impl", "parent"};
 
-    /** By class: where these fields are; empty for none. A copy is made for each change. */
-    private static volatile Map<Class<?>, long[]> known = Map.of();
+    /** By class: where these fields are; empty for none. */
+    private static final ClassValue<long[]> OFFSETS = new ClassValue<>() {
+        @Override
+        protected long[] computeValue(Class<?> type) {
+            return offsets(type);
+        }
+    };
 
     private static final class Number {
         static final long OFFSET = UNSAFE.objectFieldOffset(FileDescriptor.class, "fd");
@@ -56,15 +61,61 @@ public final class Outside {
     }
 
     /** The same, for so many milliseconds; 0 for ever. */
-    public static void reads(Object object, int millis) {
+    public static void reads(Object object, int millis) throws IOException {
+        within(object, millis, "Read timed out");
+    }
+
+    /** Before a connection is accepted. */
+    public static void accepts(Object object, int millis) throws IOException {
+        within(object, millis, "Accept timed out");
+    }
+
+    /** Before a packet is received. */
+    public static void receives(Object object, int millis) throws IOException {
+        within(object, millis, "Receive timed out");
+    }
+
+    /** Who has waited in vain need not do it again in the JDK. */
+    private static void within(Object object, int millis, String late) throws IOException {
         Turn me = Engine.mine();
-        if (me != null) {
-            await(me, object, false, millis > 0 ? Clock.in(millis, 0) : 0);
+        if (me != null && !await(me, object, false, millis > 0 ? Clock.in(millis, 0) : 0)) {
+            throw new SocketTimeoutException(late);
         }
+    }
+
+    /** Whether what is read there comes from outside, and in pieces. */
+    static boolean isOutside(Object object) {
+        FileDescriptor descriptor = descriptor(object);
+        return descriptor != null && waits(number(descriptor), false);
+    }
+
+    /** Before something is done that others may notice outside: a connection is made. */
+    public static void puts() {
+        if (Free.on) {
+            Wires.puts();
+        }
+    }
+
+    /** After a connection was accepted. */
+    public static void gets() {
+        if (Free.on) {
+            Wires.gets();
+        }
+    }
+
+    /** After a selector has found so many. */
+    public static int selected(int count) {
+        if (Free.on) {
+            Wires.gets();
+        }
+        return count;
     }
 
     /** Before something is written. */
     public static void writes(Object object) {
+        if (Free.on && isOutside(object)) {
+            Wires.puts();
+        }
         Turn me = Engine.mine();
         if (me != null) {
             await(me, object, true, 0);
@@ -76,6 +127,10 @@ public final class Outside {
      * another thread, so only as many are written at once as can be without waiting.
      */
     public static boolean wrote(Object object, byte[] bytes, int from, int length) throws IOException {
+        if (Free.on) {
+            writes(object);
+            return false;
+        }
         Turn me = Engine.mine();
         if (me == null || bytes == null || from < 0 || length < 0 || length > bytes.length - from) {
             return false;
@@ -95,6 +150,10 @@ public final class Outside {
 
     /** The same, with a buffer, to a channel; how many there were, {@link #written} says. */
     public static boolean wrote(Object object, Object source) throws IOException {
+        if (Free.on) {
+            writes(object);
+            return false;
+        }
         Turn me = Engine.mine();
         if (me == null || !(source instanceof ByteBuffer) || !mayWait(object, true)) {
             return false;
@@ -118,6 +177,25 @@ public final class Outside {
         return true;
     }
 
+    /** The same, with several of them, one after the other. */
+    public static boolean wrote(Object object, Object[] sources, int from, int length) throws IOException {
+        if (Free.on) {
+            writes(object);
+            return false;
+        }
+        Turn me = Engine.mine();
+        if (me == null || sources == null || from < 0 || length < 0 || length > sources.length - from
+                || !mayWait(object, true)) {
+            return false;
+        }
+        int written = 0;
+        for (int at = from; at < from + length; at++) {
+            written += ((WritableByteChannel) object).write((ByteBuffer) sources[at]);
+        }
+        me.written = written;
+        return true;
+    }
+
     public static int written() {
         Turn me = Engine.of(Thread.currentThread());
         return me == null ? 0 : me.written;
@@ -136,13 +214,15 @@ public final class Outside {
         return descriptor != null && waits(number(descriptor), write);
     }
 
-    private static void await(Turn me, Object object, boolean write, long deadline) {
-        if (mayWait(object, write)) {
-            FileDescriptor descriptor = descriptor(object);
-            boolean interruptible = object instanceof InterruptibleChannel;
-            Leaving.outside(me, new Waiting.Descriptor(
-                    descriptor, number(descriptor), write, interruptible), deadline);
+    /** Waits, if that is needed; false if the time ran out. */
+    private static boolean await(Turn me, Object object, boolean write, long deadline) {
+        if (!mayWait(object, write)) {
+            return true;
         }
+        FileDescriptor descriptor = descriptor(object);
+        boolean interruptible = object instanceof InterruptibleChannel;
+        return Leaving.outside(me, new Waiting.Descriptor(
+                descriptor, number(descriptor), write, interruptible), deadline);
     }
 
     /** Before the end of a process is awaited. */
@@ -183,6 +263,9 @@ public final class Outside {
 
     /** Before something is closed: who waits for it need not wait any longer. */
     public static void closes(Object object) {
+        if (Free.on && isOutside(object)) {
+            Wires.puts();
+        }
         if (Engine.running == null) {
             return;
         }
@@ -208,6 +291,12 @@ public final class Outside {
         return Native.waits(number);
     }
 
+    /** Waits for more to read, so many milliseconds; whether there is. */
+    static boolean hasMore(Object object, int millis) {
+        FileDescriptor descriptor = descriptor(object);
+        return descriptor == null || Native.poll(number(descriptor), false, millis);
+    }
+
     private static int number(FileDescriptor descriptor) {
         return UNSAFE.getInt(descriptor, Number.OFFSET);
     }
@@ -217,7 +306,7 @@ public final class Outside {
         Object at = object;
         for (int depth = 0; at != null && depth < 5; depth++) {
             Object next = null;
-            for (long offset : offsets(at.getClass())) {
+            for (long offset : OFFSETS.get(at.getClass())) {
                 Object found = Synchronised.reference(at, offset);
                 if (found instanceof FileDescriptor && number((FileDescriptor) found) >= 0) {
                     return (FileDescriptor) found;
@@ -232,10 +321,6 @@ public final class Outside {
     }
 
     private static long[] offsets(Class<?> type) {
-        long[] found = known.get(type);
-        if (found != null) {
-            return found;
-        }
         long[] offsets = new long[8];
         int count = 0;
         for (String name : FIELDS) {
@@ -247,11 +332,7 @@ public final class Outside {
                 }
             }
         }
-        offsets = java.util.Arrays.copyOf(offsets, count);
-        Map<Class<?>, long[]> more = new java.util.IdentityHashMap<>(known);
-        more.put(type, offsets);
-        known = more;
-        return offsets;
+        return java.util.Arrays.copyOf(offsets, count);
     }
 
     private static Field field(Class<?> type, String name) {

@@ -1,11 +1,7 @@
 package reprise.scheduler;
 
-import jdk.internal.misc.Unsafe;
-
 /** What {@code java.util.concurrent} calls instead of the JDK's own park and unpark. */
 public final class Parking {
-    private static final Unsafe UNSAFE = Unsafe.getUnsafe();
-
     private Parking() {}
 
     public static void park(Object unsafe, boolean absolute, long time) {
@@ -15,7 +11,7 @@ public final class Parking {
         }
         Turn me = Engine.mine();
         if (me == null) {
-            UNSAFE.park(absolute, time);
+            Really.park(absolute, time);
             return;
         }
         if (me.permit) {
@@ -35,6 +31,33 @@ public final class Parking {
         me.permit = false;
     }
 
+    /** Of a virtual thread. */
+    public static void parkVirtual() {
+        park(null, false, 0);
+    }
+
+    public static void parkVirtual(Object access) {
+        park(null, false, 0);
+    }
+
+    public static void parkVirtual(long nanos) {
+        if (nanos > 0) {
+            park(null, false, nanos);
+        }
+    }
+
+    public static void parkVirtual(Object access, long nanos) {
+        parkVirtual(nanos);
+    }
+
+    public static void parkVirtualUntil(long millis) {
+        park(null, true, millis);
+    }
+
+    public static void unparkVirtual(Thread thread) {
+        unpark(null, thread);
+    }
+
     public static void unpark(Object unsafe, Object thread) {
         if (Free.on) {
             FreeThreads.unparks(thread);
@@ -44,14 +67,14 @@ public final class Parking {
                 ? null
                 : Engine.of((Thread) thread);
         if (turn == null) {
-            UNSAFE.unpark(thread);
+            Really.unpark(thread);
         } else {
             turn.permit = true;
             if (turn.state == Turn.PARKED) {
                 Engine.ready(turn);
             } else if (turn.state == Turn.OUTSIDE) {
                 // It has no turn, so what it parks in is the JDK's own.
-                UNSAFE.unpark(thread);
+                Really.unpark(thread);
             }
         }
     }

@@ -20,6 +20,7 @@ public final class Scheduler {
         } else {
             chosen = file.isEmpty() ? Strategy.of(strategy, seed, steps) : Guide.read(file, seed);
         }
+        Values.keep();
         Engine.begin(new Explorer(chosen));
     }
 
@@ -50,7 +51,7 @@ public final class Scheduler {
                 FreeThreads.begun();
                 return;
             }
-            Engine.begun();
+            Life.begun();
         } catch (Throwable wrong) {
             fail(wrong);
         }
@@ -59,7 +60,7 @@ public final class Scheduler {
     /** A thread ends. */
     public static void ended() {
         try {
-            Engine.ended();
+            Life.ended();
         } catch (Throwable wrong) {
             fail(wrong);
         }
@@ -80,7 +81,8 @@ public final class Scheduler {
             return;
         }
         Turn me = Engine.mine();
-        Turn other = owner == null ? null : Engine.of(owner);
+        // Of virtual threads the JVM does not say it.
+        Turn other = owner == null ? Owners.of(monitor) : Engine.of(owner);
         if (Serving.active && me != null && owner != null && Engine.isLeft(owner)) {
             Serving.unfit("an earlier run of it still has a monitor");
         }

@@ -10,6 +10,7 @@ final class Script extends Policy {
     static final int WAITS = -3;
     static final int EXITS = -4;
     static final int OUTSIDE = -5;
+    static final int CONTENDED = -6;
 
     private final Plan plan;
     private final int verbosity;
@@ -78,6 +79,12 @@ final class Script extends Policy {
                 resumed(me);
             }
             return next;
+        }
+        if (me.state == Turn.PARKED && Exits.mayWake()) {
+            Exits.await(me);
+            if (me.permit) {
+                return me;
+            }
         }
         if (me.deadline != 0) {
             // In the run that the schedule is about, nobody else ran meanwhile. Who
@@ -207,6 +214,12 @@ final class Script extends Policy {
 
     @Override
     Turn contended(Turn me, Object monitor, Turn owner) {
+        if (me.marked && awaits(me.site) || awaits(CONTENDED) && --left == 0) {
+            me.marked = false;
+            me.site = awaited.site;
+            happened++;
+            return perform(me, me);
+        }
         me.state = Turn.MONITOR;
         throw diverged(me, "needs a monitor that thread " + owner.number + " has");
     }
@@ -308,6 +321,9 @@ final class Script extends Policy {
                 if (turn.state == Turn.DEAD || turn.state == Turn.NEW) {
                     throw diverged(me, "is to give way to thread " + step.text
                             + (turn.state == Turn.DEAD ? ", which has ended" : ", which has not been started"));
+                }
+                if (turn.state == Turn.PARKED && turn != me && !turn.timedOut) {
+                    Exits.await(turn);
                 }
                 return turn;
             }

@@ -10,7 +10,7 @@ public final class Threads {
             FreeThreads.created(thread);
             return;
         }
-        Engine.created(thread);
+        Life.created(thread);
     }
 
     /** Before a thread is started. */
@@ -19,7 +19,7 @@ public final class Threads {
             FreeThreads.starting(thread);
             return;
         }
-        Engine.starting(thread);
+        Life.starting(thread);
     }
 
     /** Before the JVM is told of an interrupt. */
@@ -40,6 +40,36 @@ public final class Threads {
         Turn me = Engine.mine();
         if (me != null && me.thread == thread) {
             me.exiting = true;
+        }
+    }
+
+    /** The first thing that a virtual thread does. */
+    public static void begun() {
+        Scheduler.begun();
+    }
+
+    /** When a virtual thread is over: the thread that carried it does the rest in its place. */
+    public static void terminates(Thread thread) {
+        if (Free.on) {
+            FreeThreads.terminates(thread);
+            return;
+        }
+        Turn turn = Engine.running;
+        if (turn != null && turn.thread == thread) {
+            turn.exiting = true;
+            turn.proxy = Thread.currentThread();
+        }
+    }
+
+    /** When that is done. */
+    public static void terminated(Thread thread) {
+        if (Free.on) {
+            FreeThreads.terminated(thread);
+            return;
+        }
+        Turn turn = Engine.running;
+        if (turn != null && turn.proxy == Thread.currentThread()) {
+            Scheduler.ended();
         }
     }
 

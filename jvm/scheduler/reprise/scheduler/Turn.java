@@ -1,7 +1,5 @@
 package reprise.scheduler;
 
-import jdk.internal.misc.Unsafe;
-
 /** A thread of the program: where it is in its life, and whether it may run. */
 final class Turn {
     /** Created, and not started. */
@@ -23,9 +21,12 @@ final class Turn {
     /** No bytecode of the program that is known. */
     static final int NOWHERE = -1;
 
-    private static final Unsafe UNSAFE = Unsafe.getUnsafe();
+    /** How many hashes a thread knows that it has written down. */
+    static final int KNOWN = 1024;
 
     final Thread thread;
+    /** Who does in its place what a virtual thread has to do in the end; null for nobody. */
+    Thread proxy;
     /** In the order of creation; main is 0. */
     final int number;
     /** Which child of which: 0.2.1. */
@@ -53,8 +54,21 @@ final class Turn {
     long attempt;
     /** How many places it has come to at which it could be stopped. */
     long steps;
-    /** How many values it has been given that are those of another run. */
-    int values;
+    /** What it is given that it read in another run; null for nothing. */
+    Values.Given given;
+    /** The hashes that it has written down lately. */
+    private int[] known;
+    /** It finds out something about a hash. */
+    boolean looks;
+    /** It asks a clock of the JDK. */
+    boolean asks;
+    /** It reads in pieces what it is to read at once, and how much that was in the end. */
+    boolean reading;
+    /** It has begun to, and the rest is a part of the same. */
+    boolean again;
+    int count;
+    /** How much it reads is to be noted. */
+    boolean notes;
     /** It has come to the attempt at which the schedule wants it to block. */
     boolean marked;
     /** Its end is what the schedule waits for. */
@@ -94,7 +108,7 @@ final class Turn {
         granted = true;
         Object monitor = really;
         if (monitor == null) {
-            UNSAFE.unpark(thread);
+            Really.unpark(thread);
             return;
         }
         synchronized (monitor) {
@@ -117,7 +131,7 @@ final class Turn {
         Object monitor = really;
         while (!granted) {
             if (monitor == null) {
-                UNSAFE.park(false, 0L);
+                Really.park(false, 0L);
                 // A thread that is interrupted would not park again.
                 Thread.interrupted();
             } else {
@@ -135,6 +149,17 @@ final class Turn {
     /** Whether the thread may be inside that monitor only to look whether it is meant. */
     boolean looksInto(Object monitor) {
         return really == monitor;
+    }
+
+    /** Whether it has not lately come by this hash. */
+    boolean isNew(int hash) {
+        if (known == null) {
+            known = new int[KNOWN];
+        }
+        int at = hash & KNOWN - 1;
+        boolean isNew = known[at] != hash;
+        known[at] = hash;
+        return isNew;
     }
 
     @Override

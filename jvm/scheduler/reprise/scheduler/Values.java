@@ -8,64 +8,281 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Random;
-import java.util.UUID;
+import java.util.Set;
 
 /**
- * What the program reads that is another value in every run. Where threads run freely it is
- * written down, and where they follow that run, each thread gets what it got then, in the
+ * What the program reads that is another value in every run. Where a run is recorded it is
+ * written down, and where that run is followed, each thread gets what it got then, in the
  * same order.
+ *
+ * Each kind of them has an order of its own, so that one more or less of one kind does not
+ * shift the others; {@link Hashes} has what is done with identity hashes.
  */
 public final class Values {
+    /** What the program asks for. */
+    static final int ASKED = 0;
+    /** What the JDK draws for itself when it begins. */
+    static final int DRAWN = 1;
+    /** Times by which the JDK sees that a wait has run out. */
+    static final int TIMES = 2;
+    /** How much was read at once. */
+    static final int READS = 3;
+    /** What generators of random numbers begin with, random bytes, and the time of clocks. */
+    static final int SEEDS = 4;
+    static final int BYTES = 5;
+    static final int CLOCKS = 6;
+    /** The same of clocks that tell it in two numbers. */
+    static final int INSTANTS = 7;
+    /** What these are called in the file; {@code reprise_schedule::observed} has the same. */
+    private static final String[] WORDS = {
+        "", "drawn ", "time ", "read ", "seed ", "bytes ", "clock ", "instant "
+    };
+
+    /** What a read is noted as that has thrown something. */
+    private static final int THROWN = -2;
+
     /** By thread; null if there are none. */
-    private static Map<String, long[]> given;
+    private static Map<String, Given> given;
+    /** Whether they are written down. */
+    private static boolean kept;
+    /** The hashes that objects have got. One thread runs at a time. */
+    private static final Set<Integer> GIVEN = new HashSet<>();
+
+    /** What a thread is given, and how much of it it has got. */
+    static final class Given {
+        private final long[][] values;
+        private final int[] counts;
+        private final int[] next = new int[WORDS.length];
+        /** By a number for what objects are told by: how many hashes there are, then these. */
+        private final Map<Integer, int[]> hashes;
+        /** And how many of them have been looked at. */
+        private final Map<Integer, int[]> nextHashes = new HashMap<>();
+
+        Given() {
+            values = new long[WORDS.length][16];
+            counts = new int[WORDS.length];
+            hashes = new HashMap<>();
+        }
+
+        /** The same, of which nothing has been given yet. */
+        Given(Given other) {
+            values = other.values;
+            counts = other.counts;
+            hashes = other.hashes;
+        }
+
+        private void add(String line) {
+            String[] words = line.trim().split(" ");
+            if (words[0].equals("hash")) {
+                int kind = Integer.parseInt(words[1]);
+                int[] list = hashes.getOrDefault(kind, new int[4]);
+                list = list[0] + 1 < list.length ? list : Arrays.copyOf(list, 2 * list.length);
+                list[++list[0]] = Integer.parseInt(words[2]);
+                hashes.put(kind, list);
+                return;
+            }
+            int kind = WORDS.length - 1;
+            while (kind > 0 && !line.trim().startsWith(WORDS[kind])) {
+                kind--;
+            }
+            int at = counts[kind]++;
+            if (at == values[kind].length) {
+                values[kind] = Arrays.copyOf(values[kind], 2 * at);
+            }
+            values[kind][at] = Long.parseLong(words[words.length - 1]);
+        }
+
+        /** The next hash of that kind that no object has got; 0 for none. */
+        int hash(int kind) {
+            int[] list = hashes.get(kind);
+            if (list == null) {
+                return 0;
+            }
+            int[] next = nextHashes.get(kind);
+            if (next == null) {
+                next = new int[1];
+                nextHashes.put(kind, next);
+            }
+            while (next[0] < list[0]) {
+                int hash = list[++next[0]];
+                // Threads that asked for the same object have all written its hash down.
+                if (GIVEN.add(hash)) {
+                    return hash;
+                }
+            }
+            return 0;
+        }
+
+        private boolean has(int kind) {
+            return next[kind] < counts[kind];
+        }
+
+        private long next(int kind, long otherwise) {
+            return has(kind) ? values[kind][next[kind]++] : otherwise;
+        }
+    }
 
     private Values() {}
 
-    /** Reads a file: a line with a thread, then one with each of its values. */
+    /** Reads a file: a line with a thread, then one with each of its values; again for each thread. */
     static void read(String file) throws IOException {
-        Map<String, long[]> read = new HashMap<>();
+        Map<String, Given> read = new HashMap<>();
         try (BufferedReader reader = new BufferedReader(
                 new InputStreamReader(new FileInputStream(file), StandardCharsets.UTF_8))) {
-            String thread = "";
-            long[] values = new long[8];
-            int count = 0;
+            Given thread = new Given();
             for (String line = reader.readLine(); line != null; line = reader.readLine()) {
                 if (line.startsWith("thread ")) {
-                    read.put(thread, Arrays.copyOf(values, count));
-                    thread = line.substring("thread ".length());
-                    count = 0;
+                    String name = line.substring("thread ".length());
+                    thread = read.getOrDefault(name, new Given());
+                    read.put(name, thread);
                 } else {
-                    if (count == values.length) {
-                        values = Arrays.copyOf(values, 2 * count);
-                    }
-                    values[count++] = Long.parseLong(line.trim());
+                    thread.add(line);
                 }
             }
-            read.put(thread, Arrays.copyOf(values, count));
         }
         given = read;
+        Hashes.on = true;
     }
 
-    private static long see(long value) {
+    /** From now on, what is not given is written down. */
+    static void keep() {
+        kept = given == null;
+        Hashes.on = true;
+    }
+
+    /** Another run of the program begins, with other objects. */
+    static void reset() {
+        GIVEN.clear();
+    }
+
+    /** What a thread that begins is given. */
+    static void begun(Turn turn) {
+        Given of = given == null ? null : given.get(turn.descent);
+        turn.given = of == null ? null : new Given(of);
+    }
+
+    /** Writes a value down, or gives another one instead. */
+    private static long see(int kind, long value) {
         if (Free.on) {
             FreeThread me = FreeThread.current();
             if (me != null) {
-                me.reads(value);
+                me.reads(kind, value);
             }
             return value;
         }
-        Turn me = given == null ? null : Engine.mine();
+        Turn me = given == null && !kept ? null : Engine.mine();
         if (me == null) {
             return value;
         }
-        long[] values = given.get(me.descent);
-        return values == null || me.values >= values.length ? value : values[me.values++];
+        if (kept) {
+            Native.value(me.descent, WORDS[kind], value);
+            return value;
+        }
+        return me.given == null ? value : me.given.next(kind, value);
+    }
+
+    private static long see(long value) {
+        return see(ASKED, value);
+    }
+
+    static long drawn(long value) {
+        return see(DRAWN, value);
+    }
+
+    /** The JDK asks for the time; how often it does where threads run freely depends on them. */
+    public static long time(long value) {
+        return Free.on ? value : see(TIMES, value);
+    }
+
+    /** So much was read. */
+    static void got(int bytes) {
+        if (Free.on || kept) {
+            see(READS, bytes);
+        }
+    }
+
+    /** A read has thrown something. */
+    static void threw() {
+        got(THROWN);
+    }
+
+    /** How much is to be read; negative if nothing is said of that. */
+    static int gets(Turn me) {
+        return me.given == null ? THROWN : (int) me.given.next(READS, THROWN);
+    }
+
+    /** Notes a hash; false if none are noted. */
+    static boolean hashes(Turn me, int type, Object object) {
+        if (kept) {
+            int hash = System.identityHashCode(object);
+            if (me.isNew(hash)) {
+                Native.value(me.descent, "hash " + type + " ", hash);
+            }
+        }
+        return kept;
     }
 
     public static long seen(long value) {
         return see(value);
+    }
+
+    /** A clock of the JDK tells the time. The JDK also asks it for itself, now and then. */
+    public static long clock(long value) {
+        return isAsked() ? see(CLOCKS, value) : value;
+    }
+
+    /** The program is about to ask for the time. */
+    public static void asks() {
+        ask(true);
+    }
+
+    /** It has. */
+    public static void asked() {
+        ask(false);
+    }
+
+    private static void ask(boolean asks) {
+        if (Free.on) {
+            FreeThread me = FreeThread.current();
+            if (me != null) {
+                me.asks = asks;
+            }
+            return;
+        }
+        Turn me = Engine.mine();
+        if (me != null) {
+            me.asks = asks;
+        }
+    }
+
+    private static boolean isAsked() {
+        if (Free.on) {
+            FreeThread me = FreeThread.current();
+            return me != null && me.asks;
+        }
+        Turn me = Engine.mine();
+        return me != null && me.asks;
+    }
+
+    /**
+     * What a generator of random numbers begins with. Some are made by whoever needs them first,
+     * for all, and that may be another thread than it was.
+     */
+    public static long seed(long value) {
+        Turn me = given == null || Free.on ? null : Engine.mine();
+        if (me == null || me.given != null && me.given.has(SEEDS)) {
+            return see(SEEDS, value);
+        }
+        for (int number = 0; number < Engine.count(); number++) {
+            Turn other = Engine.turn(number);
+            if (other.given != null && other.given.has(SEEDS)) {
+                return other.given.next(SEEDS, value);
+            }
+        }
+        return value;
     }
 
     public static int seen(int value) {
@@ -80,16 +297,28 @@ public final class Values {
         return Double.longBitsToDouble(see(Double.doubleToRawLongBits(value)));
     }
 
-    public static UUID seen(UUID value) {
-        long most = see(value.getMostSignificantBits());
-        long least = see(value.getLeastSignificantBits());
-        return new UUID(most, least);
+    public static Instant seen(Instant value) {
+        if (!isAsked()) {
+            return value;
+        }
+        long second = see(INSTANTS, value.getEpochSecond());
+        long nano = see(INSTANTS, value.getNano());
+        return Instant.ofEpochSecond(second, nano);
     }
 
-    public static Instant seen(Instant value) {
-        long second = see(value.getEpochSecond());
-        long nano = see(value.getNano());
-        return Instant.ofEpochSecond(second, nano);
+    /** Random bytes. */
+    public static void seen(byte[] bytes) {
+        for (int at = 0; at < bytes.length; at += 8) {
+            long value = 0;
+            int end = Math.min(bytes.length, at + 8);
+            for (int i = at; i < end; i++) {
+                value |= (bytes[i] & 0xffL) << 8 * (i - at);
+            }
+            value = see(BYTES, value);
+            for (int i = at; i < end; i++) {
+                bytes[i] = (byte) (value >>> 8 * (i - at));
+            }
+        }
     }
 
     /** Of what an object is made that would take what comes. */

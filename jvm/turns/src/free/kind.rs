@@ -52,6 +52,30 @@ const POOLS: &[&str] = &[
     "java/util/concurrent/ThreadPool",
 ];
 
+/// Packages whose classes read from and write to the outside.
+const WIRES: &[&str] = &["java/io/", "java/net/", "java/nio/channels/"];
+
+/// The beginnings of the names of methods that do it.
+const WIRED: &[&str] = &[
+    "accept",
+    "close",
+    "connect",
+    "finishConnect",
+    "flush",
+    "read",
+    "receive",
+    "select",
+    "send",
+    "transfer",
+    "wakeup",
+    "write",
+];
+
+/// What is in the names of methods of `Unsafe` that synchronise.
+const UNSAFELY: &[&str] = &[
+    "AndS", "AndA", "Volatile", "Ordered", "Acquire", "Release", "Opaque",
+];
+
 /// Names of methods that the JDK calls.
 const CALLED_BACK: &[&str] = &[
     "accept",
@@ -84,6 +108,8 @@ pub(super) enum Kind {
     Perhaps,
     /// By its receiver.
     Receiver,
+    /// By its first argument, whose field it uses.
+    Argument,
 }
 
 /// Whether it is such a method of the JDK's pools and tasks as a class of the program may
@@ -101,9 +127,12 @@ fn is_inherited(name: &str, descriptor: &str, is_static: bool) -> bool {
 
 impl Body<'_, '_> {
     pub(super) fn kind(&self, member: &MemberRef<'_>, is_static: bool) -> Kind {
-        let owner = member.class.to_str_lossy();
         let name = member.name.to_str_lossy();
         let descriptor = member.descriptor.to_str_lossy();
+        let named = member.class.to_str_lossy();
+        let inherited = self.facts.inherited(&named, &name, &descriptor);
+        let inherited = inherited.filter(|owner| owner.starts_with("java/util/"));
+        let owner = inherited.map_or(named.clone(), Into::into);
         let starts = |list: &[&str]| list.iter().any(|prefix| owner.starts_with(prefix));
         let is = |list: &[&str]| {
             list.iter().any(|known| match known.ends_with('/') {
@@ -111,6 +140,13 @@ impl Body<'_, '_> {
                 false => owner == *known,
             })
         };
+        let unsafely = matches!(&*owner, "sun/misc/Unsafe" | "jdk/internal/misc/Unsafe")
+            && UNSAFELY.iter().any(|part| name.contains(part));
+        let by_field = owner == "java/lang/invoke/VarHandle" || owner.ends_with("FieldUpdater");
+        let object = descriptor.starts_with("(L") || descriptor.starts_with("([");
+        if (unsafely || by_field) && object && !is_static {
+            return Kind::Argument;
+        }
         let of_thread = owner == "java/lang/Thread" || (self.is_thread)(&owner);
         match &*name {
             "<init>" | "currentThread" | "notify" | "notifyAll" | "onSpinWait" | "yield" => {
@@ -139,6 +175,7 @@ impl Body<'_, '_> {
                 true => Kind::Perhaps,
                 false => Kind::None,
             },
+            () if starts(WIRES) && WIRED.iter().any(|start| name.starts_with(start)) => Kind::Place,
             () if owner.starts_with("java/") || owner.starts_with('[') => Kind::None,
             () if is_inherited(&name, &descriptor, is_static) => Kind::Pools,
             () if self.facts.is_synchronized(&name, &descriptor) => Kind::Place,

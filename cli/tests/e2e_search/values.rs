@@ -1,0 +1,77 @@
+//! What is another value in every run, though the program does not ask for it: identity hashes
+//! in tables of the JDK, what the JDK draws for itself, in how many pieces input comes, and
+//! when waits run out.
+
+use std::process::{Command, Output};
+
+use reprise_jvm_testing::{agent_library, jdks, limited};
+
+use crate::stage::{Stage, said};
+
+#[test]
+fn tables_that_go_by_identity_hashes_have_the_same_order() {
+    let stage = Stage::new("schedule-hashes");
+    for (number, java) in jdks().into_iter().enumerate() {
+        let strategies = match number {
+            0 => &["free", "random"][..],
+            _ => &["free"],
+        };
+        for strategy in strategies {
+            let option = format!("--schedule={strategy}");
+            let name = format!("{number}{strategy}.sched");
+            let (file, recorded) = stage.record(&java, &name, &[&option]);
+            assert_eq!(recorded.status.code(), Some(0), "{recorded:?}");
+            stage.follow(&java, &file, &recorded, "ended with status 0");
+        }
+    }
+}
+
+/// Runs the program with input from a shell's pipe.
+fn with_input(stage: &Stage, input: &str, words: &str) -> Output {
+    let mut command = Command::new("sh");
+    command
+        .env("REPRISE_AGENT", agent_library())
+        .env("REPRISE", env!("CARGO_BIN_EXE_reprise"))
+        .env("JAVA", &jdks()[0])
+        .current_dir(stage.folder.path())
+        .args([
+            "-c",
+            &format!("({input}) | \"$REPRISE\" {words} -- \"$JAVA\" -cp . Main"),
+        ]);
+    limited::output(&mut command)
+}
+
+/// What came at once is read at once again, though it comes in three pieces. (The other way
+/// round the machine would have to be fast enough to see pieces in the first place.)
+#[test]
+fn input_is_read_in_the_pieces_in_which_it_came() {
+    let stage = Stage::new("schedule-pieces");
+    let slowly = "printf abc; sleep 1; printf de; sleep 1; printf fghi";
+    for strategy in ["random", "free"] {
+        let record = format!("record --schedule={strategy} -o {strategy}.sched");
+        let recorded = with_input(&stage, "printf abcdefghi", &record);
+        assert_eq!(recorded.stdout, b"pieces 9\n", "{recorded:?}");
+        let replay = format!("replay {strategy}.sched");
+        let played = with_input(&stage, slowly, &replay);
+        assert_eq!(played.stdout, recorded.stdout, "{played:?}");
+        assert_eq!(played.status.code(), Some(0), "{played:?}");
+    }
+}
+
+/// A wait runs out although the monitor it needs then is taken, and although another thread
+/// looks for its end in a loop; a read that runs out does so once.
+#[test]
+fn waits_run_out_in_every_case() {
+    let stage = Stage::new("schedule-timeouts");
+    let java = &jdks()[0];
+    let (file, recorded) = stage.record(java, "x.sched", &["--schedule"]);
+    let text = String::from_utf8_lossy(&recorded.stdout);
+    assert_eq!(recorded.status.code(), Some(0), "{recorded:?}");
+    assert!(
+        text.ends_with("done\nRead timed out\nread 1\n"),
+        "{}{}",
+        text,
+        said(&recorded)
+    );
+    stage.follow(java, &file, &recorded, "ended with status 0");
+}
