@@ -148,6 +148,8 @@ fn processes_that_share_much_memory_replay() {
     }
     assert!(!said.contains("shared memory"), "{said}");
     assert!(!said.contains("unverified"), "{said}");
+    // Whatever was interrupted is found again.
+    assert!(!said.contains("the time before"), "{said}");
     let processes = processes(&stage.recording());
     assert_eq!(processes.len(), 4, "{processes:?}");
     for one in &processes {

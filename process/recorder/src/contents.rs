@@ -108,7 +108,9 @@ impl Session {
 
     /// What files have brought in between two addresses.
     fn brought(&self, start: u64, end: u64) -> Result<Brought, Trouble> {
-        let image = Image::of(self.thread.tracee.pid())?;
+        // A call of another process may be writing to what is shared: what others are told of
+        // it is what counts here, too.
+        let image = Image::of(self.thread.tracee.pid())?.with(self.mirrored());
         let mut brought = Vec::new();
         image.file_pages(start, end, |address, page: &mut Page| {
             brought.push((address - start, Box::new(*page)));
