@@ -51,7 +51,7 @@ fn search(stage: &Stage, main: &str, strategy: &str, seed: &str) -> Option<Strin
         "-o",
         &file,
     ];
-    let _ = std::fs::remove_file(stage.folder.path().join(&file));
+    stage.remove(&file);
     let output = stage.main(&jdks()[0], &arguments.map(OsStr::new), main, &[]);
     let line = said(&output);
     let line = line.lines().find(|line| line.contains(" recorded "))?;
@@ -71,7 +71,7 @@ fn follow(stage: &Stage, main: &str, file: &str, found: &str) -> bool {
 
 /// Minimises; how many switches there were and are.
 fn minimize(stage: &Stage, main: &str) -> (u64, u64) {
-    let _ = std::fs::remove_file(stage.folder.path().join(format!("{main}.min.sched")));
+    stage.remove(format!("{main}.min.sched"));
     let file = format!("{main}.sched");
     let arguments = ["schedule", "minimize", &file].map(OsStr::new);
     let output = stage.main(&jdks()[0], &arguments, main, &[]);

@@ -74,7 +74,7 @@ pub(crate) fn fastest(
 }
 
 fn record(stage: &Stage, java: &Path, arguments: &[&str], file: &Path) -> Output {
-    let _ = std::fs::remove_file(file);
+    stage.remove(file);
     let options = [
         "record".as_ref(),
         "--schedule=free".as_ref(),

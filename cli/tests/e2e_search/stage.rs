@@ -35,6 +35,15 @@ impl Stage {
     }
 
     /// The same, with another main class.
+    /// Removes a schedule, with the values beside it.
+    pub(crate) fn remove(&self, schedule: impl AsRef<Path>) {
+        let file = self.folder.path().join(schedule);
+        let mut values = file.clone().into_os_string();
+        values.push(".values");
+        let _ = std::fs::remove_file(file);
+        let _ = std::fs::remove_file(values);
+    }
+
     pub(crate) fn main(
         &self,
         java: &Path,
