@@ -47,12 +47,8 @@ public final class Share {
         final long word;
         /** Where it is written who has the element. */
         final long owner;
-        /** When somebody took it last, how often that was of late, and since when. */
-        long taken;
-        int times;
-        long since;
-        /** Until when whoever has it has it for a while. */
-        volatile long calm;
+        /** When it was taken last. */
+        volatile long taken;
 
         private long address;
         private long end;
@@ -63,6 +59,11 @@ public final class Share {
             this.element = element;
             this.word = word;
             this.owner = owner;
+        }
+
+        /** How many accesses there have been since it was taken. Called by who has locked it. */
+        long count() {
+            return U.getLong(word) & (1L << COUNT) - 1;
         }
 
         /** Accesses of another thread follow. Called by who has locked the element. */

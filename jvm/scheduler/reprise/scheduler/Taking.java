@@ -5,31 +5,48 @@ import jdk.internal.misc.Unsafe;
 /**
  * How a thread takes an element that another one has.
  *
- * It locks the element, so that nobody else takes it, and makes sure that the other one has
- * seen that or is seen where it is: the memory barrier of all threads is on this side alone.
- * Then it waits until the other one is no more at the element, which takes a moment: it is
- * there only while it accesses it.
+ * It locks the element, so that nobody else takes it, and waits until it is sure that the other
+ * one has seen that. Mostly the other one says so: it wants to access the element again, finds
+ * it locked, and agrees; or it waits for an element itself, and looks again before it goes on.
+ * If it does neither, a memory barrier of all threads makes sure of it, which costs as much as
+ * thousands of accesses; then the other one may still be at the element, but only until its
+ * access is done.
  *
- * Where threads take an element from each other all the time, whoever has it keeps it for a
- * while, or they would do nothing else. Who waits for another element itself keeps none.
+ * Where threads take elements from each other all the time, they would do nothing else. So who
+ * has taken one keeps it for a moment, unless it has to wait for another one: then two threads
+ * that need the same elements do not end up with some of them each.
+ *
+ * An element that was taken by a barrier for a few accesses only is a common one from then on:
+ * at each access its thread makes sure by itself, which costs some nanoseconds, that who takes
+ * it sees that. It is no more when threads want it at the same time or have it for long.
  */
 final class Taking {
     private static final Unsafe U = Unsafe.getUnsafe();
 
+    /** What stands above the number of the thread that has an element. */
     private static final int LOCKED = 1 << 31;
+    private static final int AGREED = 1 << 30;
+    private static final int COMMON = 1 << 29;
     /** How long a thread waits for another to be done, in nanoseconds. */
     private static final long PATIENCE = 1_000_000_000;
-    /** So often within so long is all the time. */
-    private static final int OFTEN = 200;
-    private static final long OF_LATE = 2_000_000;
-    /** How long an element is kept then, and for how long it is so. */
-    private static final long WHILE = 200_000;
-    private static final long CALM = 20_000_000;
+    /** How long an element is kept, in nanoseconds. */
+    private static final long KEPT = 10_000;
+    /** How often a thread looks whether another agrees, before it makes sure by itself. */
+    private static final int LOOKS = 100;
+    private static final int LOOKS_COMMON = 10;
+    /** Fewer accesses than that do not make up for a barrier. */
+    private static final int FEW = 500;
 
     private Taking() {}
 
-    /** Takes an element, at which the thread then is; false if it is not to be had. */
+    /**
+     * Takes an element, at which the thread then is; false if it is not to be had. The thread
+     * has said that it is at it already.
+     */
     static boolean take(FreeThread me, Share.Vector vector) {
+        if (isMine(me, vector, me.number | COMMON)) {
+            return true;
+        }
         me.isOutside();
         me.waits = true;
         boolean taken = await(me, vector);
@@ -37,54 +54,70 @@ final class Taking {
         return taken;
     }
 
+    /** Whether a thread that has said that it is at an element has it, seen by all others. */
+    private static boolean isMine(FreeThread me, Share.Vector vector, int owner) {
+        if (U.getInt(vector.owner) != owner) {
+            return false;
+        }
+        U.fullFence();
+        return U.getInt(vector.owner) == owner;
+    }
+
     private static boolean await(FreeThread me, Share.Vector vector) {
         long end = 0;
         for (int turn = 0;; turn++) {
             int owner = U.getIntVolatile(null, vector.owner);
-            if (owner == me.number) {
+            int number = owner & ~(LOCKED | AGREED | COMMON);
+            if (owner >= 0 && number == me.number) {
                 // Who had locked it has given up.
+                me.waits = false;
                 me.inside = vector.owner;
-                U.fullFence();
-                if (U.getInt(vector.owner) == owner) {
+                if (isMine(me, vector, owner)) {
                     return true;
                 }
                 me.isOutside();
-            }
-            FreeThread other = owner > 0 ? FreeThread.numbered(owner) : null;
-            long left = owner > 0 ? left(vector, other) : 0;
-            if (left > 0) {
-                Native.pause(left);
-            } else if (owner >= 0
-                    && U.compareAndSetInt(null, vector.owner, owner, owner | LOCKED)) {
-                return replace(me, vector, owner, other);
-            } else if (turn < 200) {
-                Thread.onSpinWait();
-            } else {
-                long now = System.nanoTime();
-                if (end == 0) {
-                    end = now + PATIENCE;
-                } else if (now - end > 0) {
-                    me.lost++;
-                    return false;
+                me.waits = true;
+            } else if (owner >= 0) {
+                if (!isKept(vector, owner)
+                        && U.compareAndSetInt(null, vector.owner, owner, owner | LOCKED)) {
+                    return replace(me, vector, owner);
                 }
-                Thread.yield();
+            } else if (number == me.number && (owner & AGREED) == 0) {
+                U.compareAndSetInt(null, vector.owner, owner, owner | AGREED);
             }
+            if (turn < 200) {
+                Thread.onSpinWait();
+                continue;
+            }
+            long now = System.nanoTime();
+            if (end == 0) {
+                end = now + PATIENCE;
+            } else if (now - end > 0) {
+                me.lost++;
+                return false;
+            }
+            Thread.yield();
         }
     }
 
-    /** How much longer whoever has it keeps it, in nanoseconds. */
-    private static long left(Share.Vector vector, FreeThread other) {
-        long calm = vector.calm;
-        if (calm == 0 || other == null || other.waits || other.exited) {
-            return 0;
+    /** Whether an element is not to be taken yet. */
+    private static boolean isKept(Share.Vector vector, int owner) {
+        if ((owner & COMMON) != 0) {
+            return false;
         }
-        long now = System.nanoTime();
-        return now - calm > 0 ? 0 : WHILE - (now - vector.taken);
+        FreeThread other = FreeThread.numbered(owner);
+        return other != null && !other.waits && !other.exited
+                && System.nanoTime() - vector.taken < KEPT;
     }
 
-    private static boolean replace(FreeThread me, Share.Vector vector, int owner, FreeThread other) {
-        if (other != null) {
-            if (Share.ONE_SIDED) {
+    /** Takes an element that was locked; the owner is as it was before. */
+    private static boolean replace(FreeThread me, Share.Vector vector, int owner) {
+        boolean common = (owner & COMMON) != 0;
+        FreeThread other = owner == 0 ? null : FreeThread.numbered(owner & ~COMMON);
+        if (other != null && agrees(other, vector, owner)) {
+            common = false;
+        } else if (other != null) {
+            if (Share.ONE_SIDED && !common) {
                 Native.barrier();
             }
             if (!awaitOutside(other, vector.owner)) {
@@ -92,12 +125,28 @@ final class Taking {
                 me.lost++;
                 return false;
             }
-            note(vector);
+            common = vector.count() < FEW;
         }
         vector.begin(me.number);
+        vector.taken = System.nanoTime();
+        // First this, then all else: who sees it waiting relies on its looking again.
+        me.waits = false;
         me.inside = vector.owner;
-        U.putIntVolatile(null, vector.owner, me.number);
+        U.putIntVolatile(null, vector.owner, me.number | (common ? COMMON : 0));
         return true;
+    }
+
+    /** Whether the one that has a locked element agrees, or cannot be at it. */
+    private static boolean agrees(FreeThread other, Share.Vector vector, int owner) {
+        int looks = (owner & COMMON) != 0 ? LOOKS_COMMON : LOOKS;
+        for (int look = 0; look < looks && !other.exited; look++) {
+            if (other.waits
+                    || U.getIntVolatile(null, vector.owner) == (owner | LOCKED | AGREED)) {
+                return true;
+            }
+            Thread.onSpinWait();
+        }
+        return false;
     }
 
     /** Waits until a thread is no more at an element; false if that takes too long. */
@@ -117,19 +166,5 @@ final class Taking {
             Thread.yield();
         }
         return true;
-    }
-
-    /** Notes that it was taken, and whether that happens all the time. */
-    private static void note(Share.Vector vector) {
-        long now = System.nanoTime();
-        vector.taken = now;
-        vector.times++;
-        if (now - vector.since > OF_LATE) {
-            vector.since = now;
-            vector.times = 0;
-        } else if (vector.times > OFTEN) {
-            vector.times = 0;
-            vector.calm = now + CALM;
-        }
     }
 }
