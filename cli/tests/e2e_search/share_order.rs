@@ -93,6 +93,10 @@ fn accesses_are_in_the_order_in_which_they_happened() {
         let vector = log.vector(spe).unwrap();
         assert!(vector.stretches().len() > 4, "{name}: {vector:?}");
         let expected: i32 = value.parse().unwrap();
-        assert_eq!(at_the_end(&log, vector, name == "turns"), expected, "{name}");
+        assert_eq!(
+            at_the_end(&log, vector, name == "turns"),
+            expected,
+            "{name}"
+        );
     }
 }
