@@ -154,7 +154,7 @@ impl Session {
         // What is written on the way back from a handler could not be written
         // down.
         if !matches!(entered.way, Way::Sigreturn) {
-            self.give_token_back(made_again);
+            self.give_token_back(&entered, made_again);
         }
         self.thread.entered = Some(entered);
         Next::CALL

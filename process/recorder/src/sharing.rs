@@ -1,7 +1,7 @@
 //! Memory that processes of the subject share. Of those that do, one runs its
 //! program at a time: it takes a token when a system call has ended and gives it
-//! back when it begins the next. What the others have changed meanwhile is
-//! written down with the call.
+//! back when it begins one that waits, or when others have waited for long enough.
+//! What the others have changed meanwhile is written down with the call.
 //!
 //! Who computes for long while others want the token has to stop; a new segment
 //! begins when it goes on, since there is no call to write the changes down with.
@@ -10,18 +10,22 @@
 //! otherwise by asking the kernel who has written where (`followed.rs`).
 
 use std::rc::Rc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use nix::libc;
 use nix::unistd::Pid;
 use reprise_process_events::{Event, PAGE, Write};
+use reprise_syscalls::{Class, is_to_wait};
 use reprise_tracee::{Resume, Stop, Trap};
 
+use crate::calls::{Entered, Way};
 use crate::cut_off::Stopped;
 use crate::followed::{Followed, Range};
 use crate::log::Joint;
 use crate::maps::{self, Mapped};
 use crate::session::{Phase, Session, Trouble};
+use crate::threads::state_of;
+use crate::token::IN_KERNEL;
 use crate::turns::{self, PAUSE};
 
 /// The most shared memory that is compared with each call.
@@ -144,11 +148,39 @@ impl Session {
 
     /// The thread that ran is in a call; the first look at a call after a signal
     /// cut it off does not count. The token stays here while another
-    /// thread is about to run on.
-    pub(crate) fn give_token_back(&mut self, made_again: bool) {
-        if self.others.is_one_ready() {
+    /// thread is about to run on, and while a call lasts that does not wait.
+    pub(crate) fn give_token_back(&mut self, entered: &Entered, made_again: bool) {
+        let is_short = entered.call.class == Class::Emulated
+            && matches!(entered.way, Way::Ordinary)
+            && !is_to_wait(entered.call, &entered.arguments);
+        // What others had changed when a call was cut off has not been told yet.
+        let keeps = is_short && !made_again && self.shares_with_others();
+        let is_kept = || keeps && self.shared.token.is_kept_by(self.process);
+        if !self.others.is_one_ready() && !is_kept() {
+            self.hand_token_over(made_again);
+        }
+    }
+
+    /// It has kept the token in a call for so long, and others want it: it is given
+    /// back if the call sleeps, or takes very long.
+    pub(crate) fn lingers(&mut self, so_long: Duration) {
+        let is_in_call = matches!(self.phase, Phase::Recorded) && self.thread.entered.is_some();
+        if !is_in_call || self.others.is_one_ready() {
+            self.shared.token.runs();
             return;
         }
+        let gives = match state_of(self.thread.tracee.pid()) {
+            Some(b'S' | b'D') => true,
+            Some(b'R') => so_long >= IN_KERNEL,
+            // It has stopped already.
+            _ => false,
+        };
+        if gives {
+            self.hand_token_over(false);
+        }
+    }
+
+    fn hand_token_over(&mut self, made_again: bool) {
         if !self.shares_with_others() {
             self.sharing.seen = None;
         } else if !made_again || self.sharing.seen.is_none() {
@@ -167,7 +199,11 @@ impl Session {
 
     /// Whether it may run its program now; if not, it has to be looked at again.
     pub(crate) fn takes_token(&mut self) -> bool {
-        if !self.shares() || self.shared.token.is_held_by(self.process) {
+        if !self.shares() {
+            return true;
+        }
+        if self.shared.token.is_held_by(self.process) {
+            self.shared.token.runs();
             return true;
         }
         if self.shared.token.take(self.process) {
@@ -286,10 +322,20 @@ pub(crate) fn differences(address: u64, before: Option<&[u8]>, now: &[u8]) -> Ve
         return Vec::new();
     }
     let mut parts: Vec<(usize, usize)> = Vec::new();
-    for at in (0..now.len()).filter(|&at| before.get(at) != now.get(at)) {
-        match parts.last_mut() {
-            Some((_, end)) if at <= *end + NEAR => *end = at + 1,
-            _ => parts.push((at, at + 1)),
+    // Most of it is the same, which many bytes at once tell sooner.
+    for (first, now) in (0..).step_by(NEAR).zip(now.chunks(NEAR)) {
+        let before = before.get(first..).unwrap_or_default();
+        if before.starts_with(now) {
+            continue;
+        }
+        for (at, byte) in (first..).zip(now) {
+            if before.get(at - first) == Some(byte) {
+                continue;
+            }
+            match parts.last_mut() {
+                Some((_, end)) if at <= *end + NEAR => *end = at + 1,
+                _ => parts.push((at, at + 1)),
+            }
         }
     }
     parts.into_iter().map(write).collect()
@@ -316,5 +362,7 @@ mod tests {
         let mut far = [0; 100];
         (far[0], far[99]) = (1, 2);
         check(Some(&[0; 100]), &far, &[(1000, &[1]), (1099, &[2])]);
+        // It may have become longer.
+        check(Some(&[0; 40]), &[0; 42], &[(1040, &[0, 0])]);
     }
 }
