@@ -301,15 +301,27 @@ impl<S: Source> Play<'_, '_, S> {
     ) -> Result<(), PlayError> {
         self.need(event, address, bytes.len() as u64)?;
         let process = self.blank.tracee;
-        process.write(address, bytes).or_else(|_| {
-            // What the kernel left alone is written as it was, and may be memory
-            // that nobody can write to.
-            let len = bytes.len();
-            if process.read_some(address, len) == bytes {
-                return Ok(());
-            }
-            let what = format!("{len} bytes cannot be written at {address:#x}");
-            Err(PlayError::Unplayable { event, what })
+        // What the kernel left alone is written as it was, and may be memory that nobody
+        // can write to.
+        if process.write(address, bytes).is_ok() || process.read_some(address, bytes.len()) == bytes
+        {
+            return Ok(());
+        }
+        self.write_protected(event, address, bytes)
+    }
+
+    /// Others have changed memory that this program may only read.
+    fn write_protected(&mut self, event: u64, address: u64, bytes: &[u8]) -> Result<(), PlayError> {
+        let end = address.saturating_add(bytes.len() as u64);
+        let there = self.space.within(address, end).into_iter();
+        let there: u64 = there.map(|range| range.end - range.start).sum();
+        let written = match there == bytes.len() as u64 {
+            true => self.blank.tracee.write_code(address, bytes).map_err(drop),
+            false => Err(()),
+        };
+        written.map_err(|()| {
+            let what = format!("{} bytes cannot be written at {address:#x}", bytes.len());
+            PlayError::Unplayable { event, what }
         })
     }
 

@@ -135,6 +135,7 @@ pub(crate) fn run(
         leaving: Cell::new(false),
         token: Token::default(),
         mirrors: RefCell::new(Mirrors::new(purse)),
+        files: RefCell::default(),
         writer: RefCell::default(),
         handovers: Cell::default(),
         loans,

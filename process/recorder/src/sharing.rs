@@ -10,23 +10,18 @@
 //! otherwise by asking the kernel who has written where (`followed.rs`).
 
 use std::rc::Rc;
-use std::time::{Duration, Instant};
 
 use nix::libc;
 use nix::unistd::Pid;
 use reprise_process_events::{Event, PAGE, Write};
-use reprise_syscalls::{Class, is_to_wait};
 use reprise_tracee::{Resume, Stop, Trap};
 
-use crate::calls::{Entered, Way};
 use crate::cut_off::Stopped;
 use crate::followed::{Followed, Range};
 use crate::log::Joint;
 use crate::maps::{self, Mapped};
 use crate::session::{Phase, Session, Trouble};
-use crate::threads::state_of;
-use crate::token::IN_KERNEL;
-use crate::turns::{self, PAUSE};
+use crate::turns;
 
 /// The most shared memory that is compared with each call.
 const MOST: u64 = 1 << 20;
@@ -41,13 +36,20 @@ pub(crate) struct Sharing {
     compared: Vec<(u64, u64)>,
     /// What was there when the token was given back; nothing if nobody else was
     /// there.
-    seen: Option<Vec<Vec<u8>>>,
+    pub(crate) seen: Option<Vec<Vec<u8>>>,
     /// What is too much for that.
     pub(crate) followed: Option<Rc<Followed>>,
-    /// How many mirrors there were when it was last looked at what is shared.
-    pub(crate) mirrors: u64,
+    /// Any of its memory is shared, though perhaps nobody writes to it.
+    pub(crate) any: bool,
+    /// The same memory is at two addresses.
+    twice: bool,
+    /// How many mirrors, and how many that somebody writes to, there were when it was
+    /// last looked at what is shared.
+    pub(crate) looked: (u64, u64),
+    /// How often a call had written to files then that are shared.
+    pub(crate) calls: u64,
     /// The token has just been taken, and it is not known what has changed.
-    is_fresh: bool,
+    pub(crate) is_fresh: bool,
     /// It was stopped in the middle of a computation, and waits for the token.
     parked: bool,
     /// What it was like there has been kept, from before others ran.
@@ -61,7 +63,9 @@ impl Sharing {
         Self {
             compared: self.compared.clone(),
             followed: followed.map(|followed| Rc::new(followed.of_child(child))),
-            mirrors: self.mirrors,
+            any: self.any,
+            twice: self.twice,
+            looked: self.looked,
             ..Self::default()
         }
     }
@@ -76,6 +80,8 @@ pub(crate) enum Look {
     New(u64),
     /// The process has just been made, with what its parent had.
     Born,
+    /// Others have begun to write to it, of which nothing has been told yet.
+    Late,
 }
 
 impl Session {
@@ -87,25 +93,64 @@ impl Session {
         }
         let mapped = maps::mapped(self.process)?;
         let shared: Vec<&Mapped> = mapped.iter().filter(|mapped| mapped.shared).collect();
-        let is_writable = |mapped: &&&Mapped| mapped.region.protection & WRITABLE != 0;
+        let is_writable = |mapped: &Mapped| mapped.region.protection & WRITABLE != 0;
+        for mapped in shared.iter().filter(|mapped| is_writable(mapped)) {
+            self.shared.files.borrow_mut().is_written(&mapped.object);
+        }
+        let files = self.shared.files.borrow();
+        let is_written = |mapped: &Mapped| files.has_writer(&mapped.object);
         let is_mirrored = |mapped: &Mapped| self.shared.mirrors.borrow().has(&mapped.object);
         let len = |mapped: &Mapped| mapped.region.end - mapped.region.start;
-        let all = shared.iter().filter(is_writable);
+        let all = shared.iter().filter(|mapped| is_written(mapped));
         let all: u64 = all.map(|mapped| len(mapped)).sum();
         let much = all > MOST;
-        let (mut compared, mut followed) = (Vec::new(), Vec::new());
+        // What it writes itself at another address would be told as if others had.
+        let writable: Vec<Range> = { shared.iter() }
+            .filter(|mapped| is_writable(mapped))
+            .map(|mapped| Range::of(mapped, true))
+            .collect();
+        let is_beside = |range: &Range| writable.iter().any(|one| one.overlaps(range));
+        let (mut compared, mut followed, mut ranges) = (Vec::new(), Vec::new(), Vec::new());
         for mapped in &shared {
-            let writable = is_writable(&mapped);
-            if is_mirrored(mapped) || (writable && much) {
-                followed.push(Range::of(mapped, writable));
-            } else if writable {
+            let range = Range::of(mapped, is_writable(mapped));
+            let told = is_written(mapped) && (range.is_writable() || !is_beside(&range));
+            if is_mirrored(mapped) || (told && much) {
+                followed.push(range.clone());
+            } else if told {
                 compared.push((mapped.region.start, mapped.region.end));
             }
+            if is_written(mapped) {
+                ranges.push(range);
+            }
         }
+        drop(files);
+        self.sharing.any = !shared.is_empty();
+        self.look_for_same(&ranges);
         self.keep_compared(compared);
         self.follow_shared(followed, look)?;
-        self.sharing.mirrors = self.shared.mirrors.borrow().made();
+        self.sharing.looked = self.to_look_at();
         Ok(())
+    }
+
+    /// Says so if the same memory is at two addresses: a replay has it twice.
+    fn look_for_same(&mut self, ranges: &[Range]) {
+        let mut all = ranges.iter().enumerate();
+        let twice = all.any(|(at, one)| {
+            let mut others = ranges.iter().skip(at + 1);
+            others.any(|other| one.overlaps(other))
+        });
+        if twice && !self.sharing.twice {
+            let why =
+                "it is at two addresses, and what is written at one is seen late at the other";
+            self.log.note("shared memory", why);
+        }
+        self.sharing.twice = twice;
+    }
+
+    /// How many mirrors there are, and how much that somebody writes to.
+    pub(crate) fn to_look_at(&self) -> (u64, u64) {
+        let made = self.shared.mirrors.borrow().made();
+        (made, self.shared.files.borrow().changes())
     }
 
     /// These are compared from here on; what was seen of those that were is still known.
@@ -122,13 +167,9 @@ impl Session {
         self.sharing.seen = Some(self.sharing.compared.iter().map(known).collect());
     }
 
-    /// What another process has begun to follow, this one has to follow, too.
-    pub(crate) fn follow_others(&mut self) -> Result<(), Trouble> {
-        let made = self.shared.mirrors.borrow().made();
-        if self.shares_memory() && self.sharing.mirrors != made {
-            self.find_shared(Look::Mapped)?;
-        }
-        Ok(())
+    /// Whether any memory is shared, though perhaps with nobody who writes to it.
+    pub(crate) fn maps_shared(&self) -> bool {
+        self.sharing.any
     }
 
     /// Whether it has any such memory.
@@ -137,7 +178,7 @@ impl Session {
     }
 
     /// Whether it takes part in handing the token around.
-    fn shares(&self) -> bool {
+    pub(crate) fn shares(&self) -> bool {
         self.shares_memory() && !self.borrows
     }
 
@@ -146,76 +187,7 @@ impl Session {
         self.shares() && self.shared.has_others()
     }
 
-    /// The thread that ran is in a call; the first look at a call after a signal
-    /// cut it off does not count. The token stays here while another
-    /// thread is about to run on, and while a call lasts that does not wait.
-    pub(crate) fn give_token_back(&mut self, entered: &Entered, made_again: bool) {
-        let is_short = entered.call.class == Class::Emulated
-            && matches!(entered.way, Way::Ordinary)
-            && !is_to_wait(entered.call, &entered.arguments);
-        // What others had changed when a call was cut off has not been told yet.
-        let keeps = is_short && !made_again && self.shares_with_others();
-        let is_kept = || keeps && self.shared.token.is_kept_by(self.process);
-        if !self.others.is_one_ready() && !is_kept() {
-            self.hand_token_over(made_again);
-        }
-    }
-
-    /// It has kept the token in a call for so long, and others want it: it is given
-    /// back if the call sleeps, or takes very long.
-    pub(crate) fn lingers(&mut self, so_long: Duration) {
-        let is_in_call = matches!(self.phase, Phase::Recorded) && self.thread.entered.is_some();
-        if !is_in_call || self.others.is_one_ready() {
-            self.shared.token.runs();
-            return;
-        }
-        let gives = match state_of(self.thread.tracee.pid()) {
-            Some(b'S' | b'D') => true,
-            Some(b'R') => so_long >= IN_KERNEL,
-            // It has stopped already.
-            _ => false,
-        };
-        if gives {
-            self.hand_token_over(false);
-        }
-    }
-
-    fn hand_token_over(&mut self, made_again: bool) {
-        if !self.shares_with_others() {
-            self.sharing.seen = None;
-        } else if !made_again || self.sharing.seen.is_none() {
-            self.sharing.seen = Some(self.compared_content());
-        }
-        self.shared.token.give_back(self.process);
-    }
-
-    /// The thread that ran is gone, and what it saw last cannot be read any more.
-    pub(crate) fn lose_token(&mut self) {
-        if !self.others.is_one_ready() {
-            self.sharing.seen = None;
-            self.shared.token.give_back(self.process);
-        }
-    }
-
-    /// Whether it may run its program now; if not, it has to be looked at again.
-    pub(crate) fn takes_token(&mut self) -> bool {
-        if !self.shares() {
-            return true;
-        }
-        if self.shared.token.is_held_by(self.process) {
-            self.shared.token.runs();
-            return true;
-        }
-        if self.shared.token.take(self.process) {
-            self.sharing.is_fresh = true;
-            self.catch_up();
-            return true;
-        }
-        self.wake = Some(Instant::now() + PAUSE);
-        false
-    }
-
-    fn compared_content(&self) -> Vec<Vec<u8>> {
+    pub(crate) fn compared_content(&self) -> Vec<Vec<u8>> {
         let read = |&(start, end): &(u64, u64)| {
             let len = usize::try_from(end - start).unwrap_or(0);
             // The call may be one that takes it away.
