@@ -12,6 +12,7 @@ use reprise_tracee::Stop;
 use crate::PlayError;
 use crate::divergence::Fact;
 use crate::play::{Play, Wrote};
+use crate::space::Range;
 
 /// The most that is compared of what a call reads; as in the recorder.
 const LONGEST: u64 = 128 << 20;
@@ -310,12 +311,15 @@ impl<S: Source> Play<'_, '_, S> {
         self.write_protected(event, address, bytes)
     }
 
-    /// Others have changed memory that this program may only read.
+    /// Others have changed memory that this program may only read. Code is not written to
+    /// in this way.
     fn write_protected(&mut self, event: u64, address: u64, bytes: &[u8]) -> Result<(), PlayError> {
-        let end = address.saturating_add(bytes.len() as u64);
-        let there = self.space.within(address, end).into_iter();
+        let len = bytes.len() as u64;
+        let is_data = |range: &Range| range.protection & libc::PROT_EXEC as u32 == 0;
+        let there = self.space.within(address, address.saturating_add(len));
+        let there = there.iter().filter(|range| is_data(range));
         let there: u64 = there.map(|range| range.end - range.start).sum();
-        let written = match there == bytes.len() as u64 {
+        let written = match there == len {
             true => self.blank.tracee.write_code(address, bytes).map_err(drop),
             false => Err(()),
         };
