@@ -76,10 +76,12 @@ impl Session {
     }
 
     fn hand_token_over(&mut self, made_again: bool) {
-        if !self.shares_with_others() {
-            self.sharing.seen = None;
-        } else if !made_again || self.sharing.seen.is_none() {
+        if made_again && self.sharing.seen.is_some() {
+            // Since then others may have changed something, and have ended.
+        } else if self.shares_with_others() {
             self.sharing.seen = Some(self.compared_content());
+        } else {
+            self.sharing.seen = None;
         }
         self.shared.token.give_back(self.process);
     }

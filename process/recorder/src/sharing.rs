@@ -182,9 +182,9 @@ impl Session {
         self.shares_memory() && !self.borrows
     }
 
-    /// Whether it does, and there is somebody else.
+    /// Whether it does, and there is somebody else, whom it may just have made.
     pub(crate) fn shares_with_others(&self) -> bool {
-        self.shares() && self.shared.has_others()
+        self.shares() && (self.shared.has_others() || !self.born.is_empty())
     }
 
     pub(crate) fn compared_content(&self) -> Vec<Vec<u8>> {
