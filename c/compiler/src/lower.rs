@@ -44,7 +44,8 @@ pub(crate) fn lower(module: &Module, annotations: &Annotations) {
 /// of the program instead: what a call through a pointer does is known then, too.
 fn caller(builder: &Builder, module: &Module, function: Value) {
     let of = function.value_type();
-    if of.is_variadic() || function.name().starts_with("llvm.") {
+    let is_weak = function.linkage() == LLVMLinkage::LLVMExternalWeakLinkage;
+    if of.is_variadic() || is_weak || function.name().starts_with("llvm.") {
         return;
     }
     let mut calls = function.users();

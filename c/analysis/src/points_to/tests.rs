@@ -1,21 +1,13 @@
 use super::*;
 use crate::annotations::{Annotation, Annotations};
-use crate::model::{Call, Function, Place};
+use crate::model::{Call, Function};
 use proptest::prelude::*;
 
 fn call(function: FunctionId, callee: Callee, arguments: Vec<Var>, result: Var) -> Call {
     Call {
-        function,
-        callee,
-        arguments,
         result,
         result_bytes: 8,
-        times: 1,
-        called: None,
-        scanned: vec![],
-        moved: 0,
-        allocates: None,
-        place: Place::default(),
+        ..Call::of(function, callee, arguments)
     }
 }
 
@@ -212,6 +204,7 @@ fn naively(p: &Program) -> Vec<Vec<ObjectId>> {
                     vec![]
                 }
                 Fact::Copy { to, from } => vec![(from, to)],
+                Fact::Begins { object, value } => vec![(value, p.vars + object)],
                 Fact::Load { to, pointer } => {
                     let at = has[pointer as usize].iter();
                     at.map(|o| (p.vars + o, to)).collect()
@@ -254,8 +247,8 @@ proptest! {
             2 => Fact::Load { to: one, pointer: other },
             _ => Fact::Store { pointer: one, value: other },
         }).collect();
-        for steps in [1, 3, STEPS] {
-            let found = solve_with(&p, steps);
+        for edges in [1, 3, EDGES] {
+            let found = solve_with(&p, edges);
             for (var, expected) in (0..).zip(naively(&p)) {
                 prop_assert_eq!(found.objects(var), &expected[..]);
             }
@@ -280,8 +273,8 @@ proptest! {
             _ => Fact::Store { pointer: one, value: other },
         }).collect();
         let expected = solve(&p);
-        for steps in [1, 2, 5] {
-            let found = solve_with(&p, steps);
+        for edges in [1, 2, 5] {
+            let found = solve_with(&p, edges);
             for object in 3..8 {
                 prop_assert_eq!(found.is_escaped(object), expected.is_escaped(object));
             }

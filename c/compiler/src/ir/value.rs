@@ -37,6 +37,11 @@ impl Value {
         !llvm!(ask: LLVMIsAFunction(self.0)).is_null()
     }
 
+    /// A function, a variable or an alias of one.
+    pub(crate) fn is_global(self) -> bool {
+        !llvm!(ask: LLVMIsAGlobalValue(self.0)).is_null()
+    }
+
     pub(crate) fn is_alias(self) -> bool {
         !llvm!(ask: LLVMIsAGlobalAlias(self.0)).is_null()
     }
