@@ -72,6 +72,8 @@ struct Solver<'p> {
     stands: Vec<Var>,
     callees: Vec<Vec<FunctionId>>,
     escaped: Set,
+    /// Objects that begin with pointers.
+    begun: Set,
     parameters_of_outside: HashSet<FunctionId>,
 }
 
@@ -87,6 +89,7 @@ impl<'p> Solver<'p> {
             stands: (0..nodes as u32).collect(),
             callees: vec![Vec::new(); program.calls.len()],
             escaped: Set::default(),
+            begun: Set::default(),
             parameters_of_outside: HashSet::new(),
         }
     }
@@ -124,7 +127,10 @@ impl<'p> Solver<'p> {
             match *fact {
                 Fact::Address { to, object } => self.point(to, object),
                 Fact::Copy { to, from } => self.edge(from, to),
-                Fact::Begins { object, value } => self.edge(value, program.vars + object),
+                Fact::Begins { object, value } => {
+                    self.begun.add(object);
+                    self.edge(value, program.vars + object);
+                }
                 Fact::Load { to, pointer } if to != NOTHING => {
                     self.nodes[pointer as usize].loads.push(to);
                 }
@@ -239,7 +245,7 @@ impl<'p> Solver<'p> {
             self.flow(&news, *to);
         }
         if !loads.is_empty() {
-            for content in self.contents(&news, |solver, object| !solver.is_function(object)) {
+            for content in self.contents(&news, Self::can_be_loaded_from) {
                 for load in &loads {
                     self.edge(content, *load);
                 }
@@ -284,9 +290,9 @@ impl<'p> Solver<'p> {
         all
     }
 
-    fn is_function(&self, object: ObjectId) -> bool {
-        let storage = self.program.objects[object as usize].storage;
-        matches!(storage, Storage::Function(_))
+    /// A text, or the code of a function, holds no pointer, and never will.
+    fn can_be_loaded_from(&self, object: ObjectId) -> bool {
+        self.begun.has(object) || !self.is_fixed(object)
     }
 
     /// Nothing of the program's is stored where a handle points to, and only the library

@@ -1,5 +1,5 @@
 use super::*;
-use crate::model::{Access, Call, Callee, Fact, Function, NOTHING};
+use crate::model::{Access, Call, Callee, Fact, Function};
 use crate::points_to::solve;
 use proptest::prelude::*;
 
