@@ -130,12 +130,17 @@ fn through_pointers() {
 #[test]
 fn addresses_of_libraries() {
     let stage = Stage::linked("c-far", &["-lm"]);
-    for how in [
-        &["--target", "in_*", "--naive"][..],
-        &["--target", "in_*"],
-        &["--whole-program"],
-    ] {
-        stage.whole_way(how);
+    for level in ["-O0", "-O2"] {
+        stage.run(&["cc", level, "-o", "prog", "main.c", "-lm"]);
+        let (_, said) = stage.run(&["cut", "./prog", "--weigh", "--", "./prog"]);
+        assert!(!said.contains("annotation"), "{said}");
+        for how in [
+            &["--target", "in_*", "--naive"][..],
+            &["--target", "in_*"],
+            &["--whole-program"],
+        ] {
+            stage.whole_way(how);
+        }
     }
 }
 
