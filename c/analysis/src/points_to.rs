@@ -17,6 +17,7 @@
 
 mod calls;
 mod cycles;
+mod escape;
 mod found;
 mod quick;
 mod set;
@@ -96,7 +97,7 @@ impl<'p> Solver<'p> {
 
     /// The value that stands for what is in an object.
     fn content(&self, object: ObjectId) -> Var {
-        match self.escaped.has(object) && !self.is_fixed(object) {
+        match self.escaped.has(object) {
             true => self.program.vars + UNKNOWN,
             false => self.program.vars + object,
         }
@@ -302,52 +303,6 @@ impl<'p> Solver<'p> {
         object != HANDLE && storage != Storage::Handle && !self.is_fixed(object)
     }
 
-    /// Code that is not known has an object.
-    fn escape(&mut self, object: ObjectId) {
-        if object == UNKNOWN || object == HANDLE || !self.escaped.add(object) {
-            return;
-        }
-        // Nobody asks for the value of its own any more: what it has, and what it
-        // flows to, is that of all escaped objects from here on.
-        let own = self.program.vars + object;
-        let unknown = self.content(UNKNOWN);
-        if let Storage::Function(function) = self.program.objects[object as usize].storage {
-            self.called_from_outside(function);
-        }
-        if self.is_fixed(object) {
-            // Except for what nobody can change: that is what it was.
-            self.edge(own, unknown);
-            return;
-        }
-        self.escape_circle(own);
-        let old = std::mem::take(&mut self.nodes[own as usize]);
-        self.flow(&old.has, unknown);
-        for to in old.to {
-            self.edge(unknown, to);
-        }
-    }
-
-    fn called_from_outside(&mut self, function: FunctionId) {
-        if !self.parameters_of_outside.insert(function) {
-            return;
-        }
-        let unknown = self.content(UNKNOWN);
-        let known = &self.program.functions[function as usize];
-        for parameter in known.parameters.iter().copied().chain(known.variadic) {
-            self.edge(unknown, parameter);
-        }
-        self.edge(known.result, unknown);
-    }
-
-    fn call_unknown(&mut self, call: usize) {
-        let call = &self.program.calls[call];
-        let unknown = self.content(UNKNOWN);
-        for argument in &call.arguments {
-            self.edge(*argument, unknown);
-        }
-        self.edge(unknown, call.result);
-    }
-
     /// Looks again at all that a value has.
     fn again(&mut self, var: Var) {
         let var = self.now(var);
@@ -357,30 +312,6 @@ impl<'p> Solver<'p> {
         let node = &mut self.nodes[var as usize];
         node.news = node.has.clone();
         self.wait(var);
-    }
-
-    /// A call of anything may call every function that is called from outside and
-    /// takes as many arguments. All values flow there already.
-    fn call_escaped(&mut self) {
-        let mut by_arguments: HashMap<usize, Vec<FunctionId>> = HashMap::new();
-        for function in &self.parameters_of_outside {
-            let known = &self.program.functions[*function as usize];
-            let all = by_arguments.entry(known.parameters.len()).or_default();
-            all.push(*function);
-        }
-        let mut all = std::mem::take(&mut self.callees);
-        for (call, callees) in self.program.calls.iter().zip(&mut all) {
-            let (Callee::Indirect(pointer) | Callee::Callback(pointer)) = call.callee else {
-                continue;
-            };
-            if self.nodes[self.now(pointer) as usize].has.has(UNKNOWN) {
-                let more = by_arguments.get(&call.arguments.len());
-                callees.extend(more.into_iter().flatten());
-                callees.sort_unstable();
-                callees.dedup();
-            }
-        }
-        self.callees = all;
     }
 
     fn finish(mut self) -> PointsTo {

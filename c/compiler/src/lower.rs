@@ -48,17 +48,9 @@ fn caller(builder: &Builder, module: &Module, function: Value) {
     if of.is_variadic() || is_weak || function.name().starts_with("llvm.") {
         return;
     }
-    let mut calls = function.users();
-    calls.retain(|user| {
-        let is_call = user.is_instruction() && user.opcode() == LLVMOpcode::LLVMCall;
-        is_call && user.callee() == function
-    });
     let caller = module.function(&format!("{CALLER}{}", function.name()), of);
     caller.set_linkage(LLVMLinkage::LLVMInternalLinkage);
-    function.replace_with(caller);
-    for call in calls {
-        call.set_operand(call.operands().len() as u32 - 1, function);
-    }
+    function.replace_address(caller);
     builder.at_end(module.append_block(caller));
     let call = builder.call(of, function, &caller.parameters());
     caller.copy_convention(function);

@@ -4,7 +4,7 @@
 //! It is one instruction, so that it does for functions with any arguments.
 
 use super::Inserter;
-use crate::ir::{LLVMLinkage, LLVMOpcode, Value};
+use crate::ir::{LLVMLinkage, Value};
 use crate::read::is_address_taken;
 
 /// In front of the names of such jumps.
@@ -25,17 +25,8 @@ impl Inserter<'_> {
     }
 
     fn jump_to(&self, function: Value, name: &str) {
-        let mut calls = function.users();
-        calls.retain(|user| {
-            let is_call = user.is_instruction() && user.opcode() == LLVMOpcode::LLVMCall;
-            is_call && user.callee() == function
-        });
         let jump = format!("{FAR}{name}");
-        let near = self.module.function(&jump, function.value_type());
-        function.replace_with(near);
-        for call in calls {
-            call.set_operand(call.operands().len() as u32 - 1, function);
-        }
+        function.replace_address(self.module.function(&jump, function.value_type()));
         self.module.append_assembly(&format!(
             ".text\n.globl \"{jump}\"\n.hidden \"{jump}\"\n.type \"{jump}\",@function\n\
              \"{jump}\":\njmp \"{name}\"@PLT\n"

@@ -85,6 +85,20 @@ impl Value {
     }
 
     /// The instruction behind it.
+    /// Whoever has the address of a function has that of another one; who calls it by its name
+    /// still does.
+    pub(crate) fn replace_address(self, other: Value) {
+        let mut calls = self.users();
+        calls.retain(|user| {
+            let is_call = user.is_instruction() && user.opcode() == LLVMOpcode::LLVMCall;
+            is_call && user.callee() == self
+        });
+        self.replace_with(other);
+        for call in calls {
+            call.set_operand(call.operands().len() as u32 - 1, self);
+        }
+    }
+
     pub(crate) fn next(self) -> Option<Value> {
         value(llvm!(ask: LLVMGetNextInstruction(self.0)))
     }
