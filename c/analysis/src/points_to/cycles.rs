@@ -79,6 +79,8 @@ impl Solver<'_> {
         for circle in found {
             self.join(&circle);
         }
+        // What has escaped is better known at once: nobody has to name it from there on.
+        self.order[(self.program.vars + UNKNOWN) as usize] = 0;
         let work = std::mem::take(&mut self.work).into_iter();
         let again = work.map(|Reverse((_, var))| Reverse((self.order[var as usize], var)));
         self.work = again.collect();
