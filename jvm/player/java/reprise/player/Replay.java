@@ -127,7 +127,8 @@ final class Replay {
 
     /** Says what cannot be played, once, and stops. */
     void unplayable(int thread, long number, String why) {
-        if (troubles.getAndIncrement() == 0) {
+        // What goes wrong because another thread has come to an end says nothing.
+        if (!order.isStopped() && troubles.getAndIncrement() == 0) {
             report.unplayable(thread, number, why);
         }
         order.stop();
