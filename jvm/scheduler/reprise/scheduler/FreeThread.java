@@ -22,12 +22,15 @@ import jdk.internal.misc.Unsafe;
  * 10 as 6, if that is possible
  * </pre>
  *
- * Each but the last five is a step. In a blocking place, 0 is park and 1 is wait; others are two more.
+ * Each but the last five is a step. In a blocking place, 0 is park, 1 is wait, and
+ * all bits are a monitor of the JDK's own; others are two more.
  */
 final class FreeThread {
     private static final Unsafe U = Unsafe.getUnsafe();
     static final int PARKS = -2;
     static final int WAITS = -1;
+    /** It needs a monitor that another thread has. */
+    static final int CONTENDS = (1 << 28) - 3;
 
     private static final int PLACE = 1 << 28;
     private static final int NO_STOP = 2 << 28;
@@ -71,6 +74,12 @@ final class FreeThread {
     long held;
     /** What it leaves there; 0 for its own word. */
     long leaves;
+    /** The stripe that it has given up while it waits for a monitor; 0 for none. */
+    long contends;
+    /** How many stripes it has given up for as long as the JDK calls the program back. */
+    int suspended;
+    /** Those, each behind the depth at which that was. */
+    private long[] stripes = new long[8];
     /** With a share: the element that it is at, by its address; 0 for none. */
     long inside;
     /** With a share: it waits for an element. */
@@ -155,6 +164,11 @@ final class FreeThread {
         }
     }
 
+    /** Whether a monitor is one of ours: who has it leaves it at once. */
+    static boolean isOwn(Object monitor) {
+        return monitor == ALL;
+    }
+
     static FreeThread current() {
         return of(Thread.currentThread());
     }
@@ -221,6 +235,28 @@ final class FreeThread {
     void leave() {
         if (held != 0) {
             Stripes.leave(this);
+        }
+    }
+
+    /** Gives up what it has until {@link #again}: the JDK calls the program. */
+    void suspend() {
+        if (held == 0) {
+            return;
+        }
+        if (2 * suspended == stripes.length) {
+            stripes = Arrays.copyOf(stripes, 2 * stripes.length);
+        }
+        stripes[2 * suspended] = depth;
+        stripes[2 * suspended + 1] = held;
+        suspended++;
+        leave();
+    }
+
+    /** The call is over. */
+    void again() {
+        if (suspended > 0 && stripes[2 * suspended - 2] == depth) {
+            suspended--;
+            Stripes.again(this, stripes[2 * suspended + 1]);
         }
     }
 

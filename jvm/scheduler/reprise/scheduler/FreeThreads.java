@@ -211,6 +211,36 @@ final class FreeThreads {
         Stripes.again(me, stripe);
     }
 
+    /**
+     * Code of the JDK needs a monitor that another thread has. That one may have called the
+     * program back, and needs the stripe to go on.
+     */
+    static void contends(Object monitor) {
+        if (FreeThread.isOwn(monitor)) {
+            return;
+        }
+        FreeThread me = FreeThread.current();
+        if (me != null && me.held != 0) {
+            me.contends = me.held;
+            me.blocks(FreeThread.CONTENDS);
+            me.leave();
+        }
+    }
+
+    /** It has got it. */
+    static void obtains(Object monitor) {
+        if (FreeThread.isOwn(monitor)) {
+            return;
+        }
+        FreeThread me = FreeThread.current();
+        if (me != null && me.contends != 0) {
+            long stripe = me.contends;
+            me.contends = 0;
+            me.resumes(false);
+            Stripes.again(me, stripe);
+        }
+    }
+
     static void unparks(Object thread) {
         FreeThread me = FreeThread.current();
         FreeThread other = thread instanceof Thread ? FreeThread.of((Thread) thread) : null;

@@ -85,11 +85,6 @@ final class Stripes {
         }
     }
 
-    /** Whether what the thread has is that of pools. */
-    static boolean hasPools(FreeThread me) {
-        return me.held == at(POOLS);
-    }
-
     /** Takes a stripe, to change what it is of. */
     static void enter(FreeThread me, int stripe) {
         long address = at(stripe);
