@@ -118,7 +118,11 @@ pub(crate) fn watch_platform<'c>(
         let mut code = Snippet::new();
         match (&*owner, &*name) {
             ("java/lang/System", "nanoTime" | "currentTimeMillis") if own != "java/util/Random" => {
-                let name = if concurrent { "time" } else { "clock" };
+                let name = match concurrent {
+                    true if name == "nanoTime" => "time",
+                    true => "date",
+                    false => "clock",
+                };
                 code.invoke(Invoke::Static, VALUES, name, "(J)J", pool)?;
                 editor.after(instruction.offset, code)?;
                 any = true;

@@ -188,6 +188,17 @@ final class Engine {
         return false;
     }
 
+    /** Whether only such threads live as a JVM does not wait for. */
+    static boolean areDaemons() {
+        for (int number = 0; number < count; number++) {
+            Turn turn = all[number];
+            if (turn.state != Turn.DEAD && turn.state != Turn.NEW && !turn.thread.isDaemon()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** A thread that does not run can go on, and does if nobody has the turn. */
     static void ready(Turn turn) {
         boolean takes;

@@ -184,6 +184,7 @@ final class FreeThreads {
         }
         long stripe = me.held;
         me.blocks(me.site < 0 ? FreeThread.PARKS : me.site);
+        Values.parks(me);
         me.leave();
         long end = 0;
         if (absolute) {

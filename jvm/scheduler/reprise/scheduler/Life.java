@@ -88,6 +88,10 @@ final class Life {
             if (Serving.active) {
                 Serving.ended();
             }
+        } else if (Engine.areDaemons() && !me.thread.isDaemon()) {
+            // With this thread the JVM would end, and others have something to do before that.
+            Engine.pass(me, next);
+            Engine.policy.awaitDaemons();
         } else {
             next.after = me.thread;
             Engine.pass(me, next);

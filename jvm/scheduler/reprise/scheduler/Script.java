@@ -12,6 +12,9 @@ final class Script extends Policy {
     static final int OUTSIDE = -5;
     static final int CONTENDED = -6;
 
+    /** How long the end of a JVM waits for daemons, in milliseconds. */
+    private static final long PATIENCE = 2000;
+
     private final Plan plan;
     private final int verbosity;
     /** The next command. */
@@ -72,6 +75,9 @@ final class Script extends Policy {
         if (blocks) {
             me.marked = false;
             me.site = awaited.site;
+            if (me.state == Turn.PARKED && me.given != null) {
+                me.given.parks();
+            }
             happened++;
             Turn next = perform(me, me);
             if (next == me && Engine.running == me) {
@@ -230,8 +236,21 @@ final class Script extends Policy {
     }
 
     @Override
+    void awaitDaemons() {
+        long deadline = Clock.in(PATIENCE, 0);
+        while (hasMore() && deadline - System.nanoTime() > 0) {
+            Really.park(false, 1_000_000L);
+        }
+    }
+
+    private boolean hasMore() {
+        return (awaited != null || dying != null) && !isEndless();
+    }
+
+    @Override
     void finish() {
-        if ((awaited != null || dying != null) && !isEndless()) {
+        // What nobody waits for was cut off in the recorded run as well, somewhere.
+        if (hasMore() && !Engine.areDaemons()) {
             Native.report("diverged", progress() + "the program has ended" + wanted());
         } else {
             Native.report("followed", happened + " " + plan.events);

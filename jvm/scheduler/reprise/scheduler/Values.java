@@ -41,6 +41,9 @@ public final class Values {
         "", "drawn ", "time ", "read ", "seed ", "bytes ", "clock ", "instant "
     };
 
+    /** In between the times that a thread was told: it has parked. */
+    private static final long PARKED = Long.MIN_VALUE;
+
     /** What a read is noted as that has thrown something. */
     private static final int THROWN = -2;
 
@@ -60,6 +63,10 @@ public final class Values {
         private final Map<Integer, int[]> hashes;
         /** And how many of them have been looked at. */
         private final Map<Integer, int[]> nextHashes = new HashMap<>();
+        /** Whether it is written down where the thread has parked. */
+        private boolean parks;
+        /** What the JDK is told of the time is so much later than it is. */
+        private long shift;
 
         Given() {
             values = new long[WORDS.length][16];
@@ -72,6 +79,7 @@ public final class Values {
             values = other.values;
             counts = other.counts;
             hashes = other.hashes;
+            parks = other.parks;
         }
 
         private void add(String line) {
@@ -93,6 +101,7 @@ public final class Values {
                 values[kind] = Arrays.copyOf(values[kind], 2 * at);
             }
             values[kind][at] = Long.parseLong(words[words.length - 1]);
+            parks |= kind == TIMES && values[kind][at] == PARKED;
         }
 
         /** The next hash of that kind that no object has got; 0 for none. */
@@ -118,6 +127,35 @@ public final class Values {
 
         private boolean has(int kind) {
             return next[kind] < counts[kind];
+        }
+
+        /**
+         * The time. How often the JDK asks for it between two parks may depend on what others do
+         * at that moment; then it goes on from what was told last.
+         */
+        private long time(long now) {
+            if (!tells()) {
+                return now + shift;
+            }
+            long told = next(TIMES, now);
+            shift = told - now;
+            return told;
+        }
+
+        /** The same, in milliseconds. */
+        private long date(long now) {
+            return tells() ? next(TIMES, now) : now;
+        }
+
+        private boolean tells() {
+            return has(TIMES) && values[TIMES][next[TIMES]] != PARKED;
+        }
+
+        /** The thread parks, as it did when this was written down. */
+        void parks() {
+            while (parks && has(TIMES) && next(TIMES, 0) != PARKED) {
+                // It was told so then, and has not asked now.
+            }
         }
 
         private long next(int kind, long otherwise) {
@@ -192,9 +230,21 @@ public final class Values {
         return see(DRAWN, value);
     }
 
-    /** The JDK asks for the time; how often it does where threads run freely depends on them. */
+    /** The JDK asks for the time, in nanoseconds since some time. */
     public static long time(long value) {
-        return Free.on ? value : see(TIMES, value);
+        Turn me = given == null || Free.on ? null : Engine.mine();
+        return me == null || me.given == null ? see(TIMES, value) : me.given.time(value);
+    }
+
+    /** The same, in milliseconds. */
+    public static long date(long value) {
+        Turn me = given == null || Free.on ? null : Engine.mine();
+        return me == null || me.given == null ? see(TIMES, value) : me.given.date(value);
+    }
+
+    /** A thread that runs freely parks: what it is told of the time from now on comes after. */
+    static void parks(FreeThread me) {
+        me.reads(TIMES, PARKED);
     }
 
     /** So much was read. */
