@@ -158,7 +158,8 @@ final class Engine {
         next.grant();
     }
 
-    private static boolean isAnyReady() {
+    /** Whether a thread could go on. */
+    static boolean isAnyReady() {
         for (int number = 0; number < count; number++) {
             if (all[number].state == Turn.READY) {
                 return true;

@@ -170,6 +170,14 @@ final class FreeThreads {
         }
     }
 
+    /** Who waits there comes after: code of the JDK says nothing when it leaves a monitor. */
+    static void notifies(Object monitor) {
+        FreeThread me = FreeThread.current();
+        if (me != null && Thread.holdsLock(monitor)) {
+            Stripes.leaves(me, monitor);
+        }
+    }
+
     static void parks(boolean absolute, long time) {
         FreeThread me = FreeThread.current();
         if (me == null || time < 0 || absolute && time == 0 || Thread.currentThread().isInterrupted()) {

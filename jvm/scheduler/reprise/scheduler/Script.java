@@ -25,6 +25,9 @@ final class Script extends Policy {
     private long left;
     /** How many events have happened. */
     private long happened;
+    /** For how long threads have waited for a time since so many, in milliseconds. */
+    private long waited;
+    private long waitedAt;
     /** The thread that ends before the next command, and the command that says so. */
     private Turn dying;
     private Plan.Step death;
@@ -96,6 +99,7 @@ final class Script extends Policy {
             // In the run that the schedule is about, nobody else ran meanwhile. Who
             // sleeps looks at no clock; who waits may, and what is outside takes its time.
             if (me.state != Turn.SLEEPING || Engine.isAnyOutside()) {
+                waits(me);
                 Clock.await(me.deadline);
             }
             return me;
@@ -104,6 +108,21 @@ final class Script extends Policy {
             throw Ending.end(me, "left", "thread " + me.number + " has blocked");
         }
         throw diverged(me, "has blocked");
+    }
+
+    /**
+     * A thread waits for a time that the schedule says nothing of. Where that is not by chance,
+     * it may do so for ever.
+     */
+    private void waits(Turn me) {
+        if (happened != waitedAt) {
+            waitedAt = happened;
+            waited = 0;
+        }
+        waited += Math.max(0, me.deadline - System.nanoTime()) / 1_000_000;
+        if (waited > Watch.TOO_LONG && Engine.isAnyReady()) {
+            throw diverged(me, "waits for a time again and again");
+        }
     }
 
     @Override

@@ -12,7 +12,10 @@ final class Watch implements Runnable {
     private static final int LOOKS = 6;
     /** So many if others wait for something, which may be this thread. */
     private static final int MANY_LOOKS = 60;
-    private static final long BETWEEN = 1000;
+    /** Milliseconds between two looks; tests have less of them. */
+    private static final long BETWEEN = Long.getLong("reprise.look", 1000);
+    /** So long does nobody wait for a time of which a schedule says nothing, in milliseconds. */
+    static final long TOO_LONG = 10 * BETWEEN;
 
     private static boolean begun;
 

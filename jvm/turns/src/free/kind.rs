@@ -15,7 +15,6 @@ const SYNCHRONISED: &[&str] = &[
     "java/util/Hashtable",
     "java/util/Properties",
     "java/util/Stack",
-    "java/util/Timer",
     "java/util/Vector",
     "java/util/concurrent/",
 ];
@@ -50,6 +49,7 @@ const POOLS: &[&str] = &[
     "java/util/concurrent/Scheduled",
     "java/util/concurrent/StructuredTask",
     "java/util/concurrent/ThreadPool",
+    "java/util/Timer",
 ];
 
 /// Packages whose classes read from and write to the outside.
