@@ -8,9 +8,8 @@ use std::sync::PoisonError;
 use jvmti_bindings::sys::jni::{JNIEnv, jclass, jint, jobject, jthread, jvalue};
 use jvmti_bindings::sys::jvmti::{
     JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, JVMTI_EVENT_MONITOR_CONTENDED_ENTER,
-    JVMTI_EVENT_MONITOR_CONTENDED_ENTERED, JVMTI_EVENT_THREAD_END,
-    JVMTI_EVENT_THREAD_START, JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_VM_INIT, jvmtiEnv,
-    jvmtiEventCallbacks,
+    JVMTI_EVENT_MONITOR_CONTENDED_ENTERED, JVMTI_EVENT_THREAD_END, JVMTI_EVENT_THREAD_START,
+    JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_VM_INIT, jvmtiEnv, jvmtiEventCallbacks,
 };
 use reprise_classfile::read::ClassFile;
 use reprise_turns::plan::Place;

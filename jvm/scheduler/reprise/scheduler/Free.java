@@ -137,6 +137,15 @@ public final class Free {
         }
     }
 
+    /** Before one that runs something, which may be a pool's. */
+    public static void runs(Object receiver, int site) {
+        if (Synchronised.is(receiver)) {
+            pools(site);
+        } else {
+            passes(site);
+        }
+    }
+
     /** Before one that asks the calling thread something. */
     public static void asks(int site) {
         call(Thread.currentThread(), site);
