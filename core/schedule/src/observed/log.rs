@@ -52,8 +52,8 @@ pub struct Follows {
 
 /// What kinds of values are called in the file beside a schedule; the scheduler's `Values` has
 /// the same.
-const KINDS: [&str; 8] = [
-    "", "drawn ", "time ", "read ", "seed ", "bytes ", "clock ", "instant ",
+const KINDS: [&str; 9] = [
+    "", "drawn ", "time ", "read ", "seed ", "bytes ", "clock ", "instant ", "found ",
 ];
 
 /// Something that is another value in every run.

@@ -166,7 +166,7 @@ final class FreeThread {
 
     /** Whether a monitor is one of ours: who has it leaves it at once. */
     static boolean isOwn(Object monitor) {
-        return monitor == ALL;
+        return monitor == ALL || monitor == Selecting.TABLE;
     }
 
     static FreeThread current() {

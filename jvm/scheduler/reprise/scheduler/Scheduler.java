@@ -80,7 +80,7 @@ public final class Scheduler {
             FreeThreads.contends(monitor);
             return;
         }
-        if (monitor == Engine.TABLE || monitor == Serving.OVER) {
+        if (monitor == Engine.TABLE || monitor == Serving.OVER || monitor == Selecting.TABLE) {
             // The scheduler's own: who has them leaves them at once.
             return;
         }

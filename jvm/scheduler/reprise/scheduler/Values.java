@@ -36,13 +36,18 @@ public final class Values {
     static final int CLOCKS = 6;
     /** The same of clocks that tell it in two numbers. */
     static final int INSTANTS = 7;
+    /** What a selector has found: how many, then each. */
+    static final int FOUND = 8;
     /** What these are called in the file; {@code reprise_schedule::observed} has the same. */
     private static final String[] WORDS = {
-        "", "drawn ", "time ", "read ", "seed ", "bytes ", "clock ", "instant "
+        "", "drawn ", "time ", "read ", "seed ", "bytes ", "clock ", "instant ", "found "
     };
 
     /** In between the times that a thread was told: it has parked. */
     private static final long PARKED = Long.MIN_VALUE;
+
+    /** No more are found at once: the JDK asks for fewer. */
+    private static final int MOST = 512;
 
     /** What a read is noted as that has thrown something. */
     private static final int THROWN = -2;
@@ -262,6 +267,29 @@ public final class Values {
     /** How much is to be read; negative if nothing is said of that. */
     static int gets(Turn me) {
         return me.given == null ? THROWN : (int) me.given.next(READS, THROWN);
+    }
+
+    /** A selector has found these. */
+    static void finds(long[] keys) {
+        if (Free.on || kept) {
+            see(FOUND, keys.length);
+            for (long key : keys) {
+                see(FOUND, key);
+            }
+        }
+    }
+
+    /** What a selector is to find; null if nothing is said of that. */
+    static long[] found(Turn me) {
+        long count = me.given == null ? -1 : me.given.next(FOUND, -1);
+        if (count < 0 || count > MOST) {
+            return null;
+        }
+        long[] keys = new long[(int) count];
+        for (int at = 0; at < keys.length; at++) {
+            keys[at] = me.given.next(FOUND, 0);
+        }
+        return keys;
     }
 
     /** Notes a hash; false if none are noted. */
