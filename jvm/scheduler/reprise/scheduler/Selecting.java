@@ -87,7 +87,8 @@ public final class Selecting {
             int descriptor = descriptor(selector, epoll, key);
             boolean writes = ((int) key & WRITES) != 0;
             if (descriptor >= 0 && !Native.poll(descriptor, writes, PATIENCE)) {
-                throw Engine.policy.stopped(me, "a selector for something that it found then");
+                throw Engine.policy.stopped(me, "a selector for channel " + (key >>> 32) + " of it, which was "
+                        + (writes ? "writable" : "readable") + " then");
             }
         }
         return 0;
