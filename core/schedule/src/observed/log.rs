@@ -7,8 +7,7 @@
 //! 0            nothing more
 //! 1  place     the thread comes to a place
 //! 2  place     the same, and cannot be made to stop there
-//! 3  place     it blocks there; 0 is park, 1 is wait, all bits are a monitor of the JDK's own,
-//!              others are two more than their place
+//! 3  place     it blocks there; 0 is park, 1 is wait, others are two more than their place
 //! 4  0|1       it goes on; 1 because its time ran out
 //! 5            it ends
 //! 6  thread    its last step comes after another thread's step, in the next two, low first
@@ -125,8 +124,6 @@ pub enum Blocks {
     Parks,
     /// In `wait`, likewise.
     Waits,
-    /// Where code of the JDK needs a monitor that another thread has, likewise.
-    Contends,
     /// In a call at that place.
     At(u32),
 }
@@ -172,7 +169,6 @@ impl Trace {
                 3 => Did::Blocks(match number {
                     0 => Blocks::Parks,
                     1 => Blocks::Waits,
-                    0x0fff_ffff => Blocks::Contends,
                     place => Blocks::At(place - 2),
                 }),
                 4 => Did::Resumes { late: number == 1 },

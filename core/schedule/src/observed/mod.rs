@@ -220,7 +220,6 @@ impl Thread<'_> {
             None => {
                 let (jdk, moment) = match what {
                     Did::Blocks(Blocks::Waits) => (JdkPlace::Wait, Moment::In),
-                    Did::Blocks(Blocks::Contends) => (JdkPlace::Monitor, Moment::In),
                     Did::Exits => (JdkPlace::Exit, Moment::Before),
                     _ => (JdkPlace::Park, Moment::In),
                 };

@@ -139,10 +139,13 @@ public final class Free {
 
     /** Before one that runs something, which may be a pool's. */
     public static void runs(Object receiver, int site) {
-        if (Synchronised.is(receiver)) {
-            pools(site);
-        } else {
-            passes(site);
+        FreeThread me = FreeThread.current();
+        if (me != null) {
+            me.leave();
+            me.comesTo(site);
+            if (Synchronised.is(receiver)) {
+                Stripes.enter(me, Stripes.POOLS);
+            }
         }
     }
 

@@ -22,15 +22,12 @@ import jdk.internal.misc.Unsafe;
  * 10 as 6, if that is possible
  * </pre>
  *
- * Each but the last five is a step. In a blocking place, 0 is park, 1 is wait, and
- * all bits are a monitor of the JDK's own; others are two more.
+ * Each but the last five is a step. In a blocking place, 0 is park and 1 is wait; others are two more.
  */
 final class FreeThread {
     private static final Unsafe U = Unsafe.getUnsafe();
     static final int PARKS = -2;
     static final int WAITS = -1;
-    /** It needs a monitor that another thread has. */
-    static final int CONTENDS = (1 << 28) - 3;
 
     private static final int PLACE = 1 << 28;
     private static final int NO_STOP = 2 << 28;
@@ -74,6 +71,8 @@ final class FreeThread {
     long held;
     /** What it leaves there; 0 for its own word. */
     long leaves;
+    /** What it found there: who was last, and behind it who had read since. */
+    final long[] found = new long[Stripes.READING + 1];
     /** The stripe that it has given up while it waits for a monitor; 0 for none. */
     long contends;
     /** How many stripes it has given up for as long as the JDK calls the program back. */

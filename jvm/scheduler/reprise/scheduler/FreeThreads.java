@@ -222,7 +222,8 @@ final class FreeThreads {
 
     /**
      * Code of the JDK needs a monitor that another thread has. That one may have called the
-     * program back, and needs the stripe to go on.
+     * program back, and needs the stripe to go on. What this one does comes later, and in a
+     * replay it only begins then.
      */
     static void contends(Object monitor) {
         if (FreeThread.isOwn(monitor)) {
@@ -231,8 +232,7 @@ final class FreeThreads {
         FreeThread me = FreeThread.current();
         if (me != null && me.held != 0) {
             me.contends = me.held;
-            me.blocks(FreeThread.CONTENDS);
-            me.leave();
+            Stripes.withdraw(me);
         }
     }
 
@@ -245,7 +245,6 @@ final class FreeThreads {
         if (me != null && me.contends != 0) {
             long stripe = me.contends;
             me.contends = 0;
-            me.resumes(false);
             Stripes.again(me, stripe);
         }
     }

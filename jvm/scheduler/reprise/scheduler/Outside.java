@@ -195,7 +195,7 @@ public final class Outside {
 
     /** A set that a program iterates over, in an order that is the same in every run. */
     public static HashSet<?> ordered(HashSet<?> empty) {
-        return Engine.running == null ? empty : new LinkedHashSet<>();
+        return Engine.running == null && !Free.on ? empty : new LinkedHashSet<>();
     }
 
     private static boolean mayWait(Object object, boolean write) {

@@ -24,6 +24,7 @@ final class Stripes {
     private static final long LOCKED = 1L << 63;
     /** Behind the word of who was last, as far from it, are those of who has only read since. */
     private static final long READERS = 1 << APART + 2;
+    static final int READING = (int) READERS / 8;
     /** How long a thread waits for a stripe, in nanoseconds. */
     private static final long PATIENCE = 1_000_000_000;
 
@@ -94,12 +95,15 @@ final class Stripes {
         }
         me.held = address;
         me.leaves = 0;
+        me.found[0] = word;
         me.follows(word);
-        for (long reader = address + READERS; reader < address + 2 * READERS; reader += 8) {
-            long read = U.getLong(null, reader);
+        for (int reader = 0; reader < READING; reader++) {
+            long at = address + READERS + 8 * reader;
+            long read = U.getLong(null, at);
+            me.found[reader + 1] = read;
             if (read != 0) {
                 me.follows(read);
-                U.putLong(null, reader, 0L);
+                U.putLong(null, at, 0L);
             }
         }
     }
@@ -152,6 +156,19 @@ final class Stripes {
             }
             Thread.yield();
         }
+    }
+
+    /** Leaves the stripe that it has, as if it had not been there. */
+    static void withdraw(FreeThread me) {
+        long address = me.held;
+        if (me.leaves == 0) {
+            for (int reader = 0; reader < READING; reader++) {
+                U.putLong(null, address + READERS + 8 * reader, me.found[reader + 1]);
+            }
+            // 0 would be nothing to leave; the sign is taken away.
+            me.leaves = me.found[0] | LOCKED;
+        }
+        leave(me);
     }
 
     /** Leaves the stripe that it has. */
