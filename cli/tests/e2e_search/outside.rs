@@ -1,9 +1,10 @@
 //! Threads that wait for something outside of the program: sockets, pipes, processes.
 
 use std::ffi::OsStr;
-use std::fs;
+use std::process::Command;
+use std::{fs, thread};
 
-use reprise_jvm_testing::jdks;
+use reprise_jvm_testing::{agent_library, jdks, limited};
 
 use crate::stage::{Stage, said};
 
@@ -67,6 +68,50 @@ fn a_thread_that_the_schedule_lets_wait_for_ever_is_a_divergence() {
     assert!(said.contains("thread 0 is in "), "{said}");
     assert!(
         said.contains("from Main.java:22, which does not return"),
+        "{said}"
+    );
+}
+
+/// A call that the scheduler knows nothing of does not return, and who else there is waits for
+/// who is in it. That takes a minute to be sure of; here, a second.
+#[test]
+fn a_call_that_nobody_ends_is_a_divergence_although_nobody_else_could_go_on() {
+    let stage = Stage::new("schedule-stuck");
+    let java = &jdks()[0];
+    let pipe = stage.folder.path().join("pipe");
+    let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success());
+    let file = stage.folder.path().join("x.sched");
+    let run = |words: &[&OsStr]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_reprise"));
+        command
+            .env("REPRISE_AGENT", agent_library())
+            .current_dir(stage.folder.path())
+            .args(words)
+            .arg("--")
+            .arg(java)
+            .args(["-Dreprise.look=20", "-cp", ".", "Main"]);
+        limited::output(&mut command)
+    };
+    let writer = thread::spawn({
+        let pipe = pipe.clone();
+        // Waits until the pipe is opened for reading.
+        move || drop(fs::OpenOptions::new().write(true).open(pipe))
+    });
+    let recorded = run(&[
+        "record".as_ref(),
+        "--schedule=random".as_ref(),
+        "-o".as_ref(),
+        file.as_os_str(),
+    ]);
+    assert_eq!(recorded.stdout, b"opened\n", "{recorded:?}");
+    writer.join().unwrap();
+
+    let played = run(&["replay".as_ref(), file.as_os_str()]);
+    assert_eq!(played.status.code(), Some(3), "{played:?}");
+    let said = said(&played);
+    assert!(
+        said.contains("open0 from Main.java:20, which does not return"),
         "{said}"
     );
 }
