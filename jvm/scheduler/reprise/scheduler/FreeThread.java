@@ -73,6 +73,8 @@ final class FreeThread {
     long leaves;
     /** What it found there: who was last, and behind it who had read since. */
     final long[] found = new long[Stripes.READING + 1];
+    /** Whether there are any of those. */
+    boolean readers;
     /** The stripe that it has given up while it waits for a monitor; 0 for none. */
     long contends;
     /** How many stripes it has given up for as long as the JDK calls the program back. */

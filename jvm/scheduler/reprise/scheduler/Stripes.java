@@ -1,5 +1,7 @@
 package reprise.scheduler;
 
+import java.util.Arrays;
+
 import jdk.internal.misc.Unsafe;
 
 /**
@@ -97,11 +99,16 @@ final class Stripes {
         me.leaves = 0;
         me.found[0] = word;
         me.follows(word);
+        if (me.readers) {
+            me.readers = false;
+            Arrays.fill(me.found, 1, READING + 1, 0L);
+        }
         for (int reader = 0; reader < READING; reader++) {
             long at = address + READERS + 8 * reader;
             long read = U.getLong(null, at);
-            me.found[reader + 1] = read;
             if (read != 0) {
+                me.readers = true;
+                me.found[reader + 1] = read;
                 me.follows(read);
                 U.putLong(null, at, 0L);
             }
