@@ -1,5 +1,5 @@
-// Main opens a named pipe, which takes until somebody writes to it, and another thread waits
-// for main.
+// Main opens a named pipe and reads from it, which takes until somebody writes to it, and
+// another thread waits for main.
 
 import java.io.FileInputStream;
 import java.util.concurrent.CountDownLatch;
@@ -17,7 +17,9 @@ public class Main {
         });
         other.start();
         Thread.sleep(1);
-        new FileInputStream("pipe").close();
+        try (FileInputStream pipe = new FileInputStream("pipe")) {
+            pipe.read(new byte[1]);
+        }
         opened.countDown();
         other.join();
     }

@@ -1,6 +1,7 @@
 //! Threads that wait for something outside of the program: sockets, pipes, processes.
 
 use std::ffi::OsStr;
+use std::io::Write as _;
 use std::process::Command;
 use std::{fs, thread};
 
@@ -90,14 +91,19 @@ fn a_call_that_nobody_ends_is_a_divergence_although_nobody_else_could_go_on() {
             .args(words)
             .arg("--")
             .arg(java)
-            .args(["-Dreprise.look=20", "-cp", ".", "Main"]);
+            .args(["-Dreprise.look=5", "-cp", ".", "Main"]);
         limited::output(&mut command)
     };
-    let writer = thread::spawn({
+    // Waits until the pipe is opened for reading.
+    let writer = |bytes: &'static [u8]| {
         let pipe = pipe.clone();
-        // Waits until the pipe is opened for reading.
-        move || drop(fs::OpenOptions::new().write(true).open(pipe))
-    });
+        thread::spawn(move || {
+            let mut opened = fs::OpenOptions::new().write(true).open(pipe).unwrap();
+            opened.write_all(bytes).unwrap();
+            opened
+        })
+    };
+    let writes = writer(b"x");
     let recorded = run(&[
         "record".as_ref(),
         "--schedule=random".as_ref(),
@@ -105,13 +111,17 @@ fn a_call_that_nobody_ends_is_a_divergence_although_nobody_else_could_go_on() {
         file.as_os_str(),
     ]);
     assert_eq!(recorded.stdout, b"opened\n", "{recorded:?}");
-    writer.join().unwrap();
+    drop(writes.join().unwrap());
 
-    let played = run(&["replay".as_ref(), file.as_os_str()]);
-    assert_eq!(played.status.code(), Some(3), "{played:?}");
-    let said = said(&played);
-    assert!(
-        said.contains("open0 from Main.java:20, which does not return"),
-        "{said}"
-    );
+    let diverges = |at: &str| {
+        let played = run(&["replay".as_ref(), file.as_os_str()]);
+        assert_eq!(played.status.code(), Some(3), "{played:?}");
+        let said = said(&played);
+        assert!(said.contains(at), "{said}");
+    };
+    diverges("open0 from Main.java:20, which does not return");
+    // The second time it is opened, and nothing is written.
+    let opens = writer(b"");
+    diverges("readBytes from Main.java:21, which does not return");
+    drop(opens.join().unwrap());
 }
