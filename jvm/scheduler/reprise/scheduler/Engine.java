@@ -69,7 +69,8 @@ final class Engine {
     static Turn of(Thread thread) {
         synchronized (TABLE) {
             Turn turn = TURNS.get(FreeThread.tid(thread));
-            return turn == null || turn.run != run ? null : turn;
+            // In a replay a thread of the JDK may have the number of one of the program.
+            return turn == null || turn.run != run || turn.thread != thread ? null : turn;
         }
     }
 

@@ -185,6 +185,11 @@ final class FreeThread {
         return U.getLong(thread, TID);
     }
 
+    /** Gives a thread that has just been created another number. */
+    static void number(Thread thread, long tid) {
+        U.putLong(thread, TID, tid);
+    }
+
     private static FreeThread find(long tid) {
         synchronized (ALL) {
             return ALL.get(tid);

@@ -9,6 +9,7 @@ final class FreeThreads {
         if (me == null || FreeThread.of(thread) != null || Life.isForeign(thread)) {
             return;
         }
+        Values.number(FreeThread.tid(thread));
         FreeThread.add(thread, me.descent + "." + ++me.children);
     }
 

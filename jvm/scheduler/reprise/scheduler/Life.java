@@ -11,6 +11,7 @@ final class Life {
     static void created(Thread thread) {
         Turn me = Engine.mine();
         if (me != null && Engine.of(thread) == null && !isForeign(thread)) {
+            FreeThread.number(thread, Values.number(FreeThread.tid(thread)));
             Values.begun(Engine.add(thread, me.descent + "." + ++me.children));
             Watch.begin();
         }

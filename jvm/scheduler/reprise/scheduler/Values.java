@@ -38,9 +38,12 @@ public final class Values {
     static final int INSTANTS = 7;
     /** What a selector has found: how many, then each. */
     static final int FOUND = 8;
+    /** The numbers that the JVM gives threads, of which random numbers are made as well. */
+    static final int NUMBERS = 9;
     /** What these are called in the file; {@code reprise_schedule::observed} has the same. */
     private static final String[] WORDS = {
-        "", "drawn ", "time ", "read ", "seed ", "bytes ", "clock ", "instant ", "found "
+        "", "drawn ", "time ", "read ", "seed ", "bytes ", "clock ", "instant ", "found ",
+        "number "
     };
 
     /** In between the times that a thread was told: it has parked. */
@@ -267,6 +270,11 @@ public final class Values {
     /** How much is to be read; negative if nothing is said of that. */
     static int gets(Turn me) {
         return me.given == null ? THROWN : (int) me.given.next(READS, THROWN);
+    }
+
+    /** The number of a thread that was just created by the calling one. */
+    static long number(long value) {
+        return see(NUMBERS, value);
     }
 
     /** A selector has found these. */
