@@ -1,4 +1,5 @@
 import java.io.File;
+import java.util.function.IntSupplier;
 
 /**
  * Classes that are resolved without a call: an optional dependency that is not
@@ -6,7 +7,9 @@ import java.io.File;
  */
 public class Main {
     public static void main(String[] args) {
-        new File("Missing.class").delete();
+        for (String name : new String[] {"Missing", "Inside$Own", "Inside$Like"}) {
+            new File(name + ".class").delete();
+        }
         Inside inside = new Inside();
         System.out.println(inside.cast(null));
         System.out.println(inside.cast("text"));
@@ -16,6 +19,9 @@ public class Main {
         System.out.println(inside.fails("text"));
         System.out.println(inside.fails(new Other()));
         System.out.println(inside.negative(-1));
+        for (String what : inside.own()) {
+            System.out.println(what);
+        }
     }
 }
 
@@ -28,6 +34,30 @@ class Other {
 }
 
 class Inside {
+    /** Of the inside, and not there either. */
+    static class Own {
+        static int count;
+        int number;
+
+        static int of() {
+            return 1;
+        }
+
+        int get() {
+            return number;
+        }
+    }
+
+    interface Like {
+        int COUNT = Integer.parseInt("1");
+
+        static int of() {
+            return 1;
+        }
+
+        int get();
+    }
+
     String cast(Object o) {
         try {
             return "cast " + (Missing) o;
@@ -75,5 +105,35 @@ class Inside {
         } catch (NegativeArraySizeException e) {
             return "negative";
         }
+    }
+
+    private Own one;
+    private Like other;
+
+    private static String outcome(IntSupplier does) {
+        try {
+            return "had " + does.getAsInt();
+        } catch (NoClassDefFoundError e) {
+            return "no class " + e.getMessage();
+        }
+    }
+
+    private static int call(IntSupplier function) {
+        return function.getAsInt();
+    }
+
+    String[] own() {
+        return new String[] {
+            outcome(() -> Own.of()),
+            outcome(() -> Like.of()),
+            outcome(() -> new Own().number),
+            outcome(() -> Own.count),
+            outcome(() -> Like.COUNT),
+            outcome(() -> one.get()),
+            outcome(() -> other.get()),
+            outcome(() -> one.number),
+            outcome(() -> call(Own::of)),
+            outcome(() -> call(Like::of)),
+        };
     }
 }

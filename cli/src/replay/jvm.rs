@@ -7,7 +7,7 @@ use std::net::TcpListener;
 use reprise_jvm_player::jar::Classes;
 use reprise_jvm_player::java::{self, Java};
 use reprise_jvm_player::{Jvm, Launch, Plan, PlayError, Played};
-use reprise_recording::Recording;
+use reprise_recording::{NotRecorded, Recording};
 
 use super::{Request, failure, listening};
 use crate::failure::{Failure, Status};
@@ -59,6 +59,11 @@ pub(super) fn replay(request: &Request, recording: &Recording) -> Result<Status,
         say(&divergence.to_string());
     }
     say(&describe(&played));
+    if played.diverged > 0 && request.classes.is_empty() {
+        for NotRecorded { what, why, .. } in not_recorded(recording).iter().take(SHOWN) {
+            say(&format!("  this was not recorded: {what}, {why}"));
+        }
+    }
     if played.diverged > 0
         && played.threads > 1
         && request.classes.is_empty()
@@ -72,6 +77,12 @@ pub(super) fn replay(request: &Request, recording: &Recording) -> Result<Status,
         0 => Status::Done,
         _ => Status::Diverged,
     })
+}
+
+fn not_recorded(recording: &Recording) -> &[NotRecorded] {
+    recording
+        .closing()
+        .map_or(&[], |closing| &closing.not_recorded)
 }
 
 /// The classes of another version.

@@ -169,3 +169,36 @@ public class Main {
     }
 }
 "#;
+
+/// What the outside did unseen is named where it shows.
+#[test]
+fn a_divergence_names_what_was_not_recorded() {
+    const HANDLED: &str = r#"
+        import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+
+        public class Main {
+            public static void main(String[] args) {
+                Cart cart = new Cart();
+                AtomicIntegerFieldUpdater.newUpdater(Cart.class, "items").set(cart, 3);
+                cart.tell();
+            }
+            static void told(int items) {}
+        }
+        class Cart {
+            volatile int items = 1;
+            void tell() {
+                Main.told(items);
+            }
+        }
+    "#;
+    let stage = Stage::record(HANDLED, "Cart");
+    let (status, lines) = said(&stage.replay(&[]));
+    assert_eq!(status, Some(3), "{lines:?}");
+    assert!(
+        lines[0].contains("expected a call of Main.told with argument 1 3, got"),
+        "{lines:?}"
+    );
+    let named =
+        "  this was not recorded: Cart.items, the outside has a handle that can write to it unseen";
+    assert!(lines.iter().any(|line| line.ends_with(named)), "{lines:?}");
+}

@@ -13,6 +13,7 @@ mod outside;
 mod populations;
 mod processor;
 mod share_cost;
+mod share_order;
 mod shared;
 mod shares;
 mod stage;

@@ -34,7 +34,6 @@ impl Stage {
         self.main(java, arguments, "Main", of_program)
     }
 
-    /// The same, with another main class.
     /// Removes a schedule, with the values beside it.
     pub(crate) fn remove(&self, schedule: impl AsRef<Path>) {
         let file = self.folder.path().join(schedule);
@@ -44,6 +43,7 @@ impl Stage {
         let _ = std::fs::remove_file(values);
     }
 
+    /// The same, with another main class.
     pub(crate) fn main(
         &self,
         java: &Path,

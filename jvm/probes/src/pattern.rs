@@ -91,6 +91,14 @@ pub enum PatternError {
         /// The character.
         found: char,
     },
+    /// Several in one.
+    #[error(
+        "'{text}' are several patterns: give each its own 'observe', or all in a file as @FILE"
+    )]
+    Several {
+        /// The pattern.
+        text: String,
+    },
     /// Only exclusions.
     #[error("'{text}' excludes classes, but no pattern includes any")]
     OnlyExcludes {
@@ -205,7 +213,10 @@ impl Pattern {
             found,
         };
         if let Some(found) = name.chars().find(|c| ",;[/: \t<>\"'".contains(*c)) {
-            return Err(bad(found));
+            return Err(match found {
+                ',' | ';' | ':' | ' ' => PatternError::Several { text: text.into() },
+                _ => bad(found),
+            });
         }
         if name.starts_with('.') || name.ends_with('.') || name.contains("..") {
             return Err(bad('.'));
@@ -437,6 +448,11 @@ mod tests {
             ),
             ("a/B", "'a/B': '/' cannot be part of a class name"),
             ("a..B", "'a..B': '.' cannot be part of a class name"),
+            (
+                "a.B,c.**",
+                "'a.B,c.**' are several patterns: give each its own 'observe', or all in a file as \
+                 @FILE",
+            ),
         ] {
             let error = Patterns::parse([text]).unwrap_err();
             assert_eq!(error.to_string(), expected);

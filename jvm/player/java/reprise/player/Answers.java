@@ -166,12 +166,15 @@ final class Answers {
     }
 
     Object allocate(Site site) {
-        Type own = replay.types.get(site.in);
-        Class<?> c = replay.types.used(own.loader, site.owner);
+        int loader = replay.types.get(site.in).loader;
+        Type seen = replay.types.seen(loader, site.owner);
+        if (seen != null && seen.missing) {
+            touches(site);
+        }
+        Class<?> c = replay.types.used(loader, site.owner);
         Type type = replay.types.of(c);
         if (type != null && !type.inside) {
             touches(site);
-            type.use();
         } else if (!site.isInitialised) {
             replay.initialisers.await(player, site);
             // The initialisers run now.

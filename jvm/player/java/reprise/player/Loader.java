@@ -5,6 +5,9 @@ final class Loader extends ClassLoader {
     /** Whether what is asked for is a supertype of an inside class. */
     private static final ThreadLocal<Boolean> DEFINING = ThreadLocal.withInitial(() -> false);
 
+    private static final StackWalker WALKER =
+        StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
+
     final int id;
     private final Types types;
 
@@ -38,7 +41,7 @@ final class Loader extends ClassLoader {
                 } catch (ClassNotFoundException notTheJdks) {
                     // Then it was of the program; but had the supertype of an inside class
                     // been there, more than its name would be known.
-                    if (DEFINING.get()) {
+                    if (DEFINING.get() || type.missing && isForInside()) {
                         throw notTheJdks;
                     }
                 }
@@ -55,5 +58,18 @@ final class Loader extends ClassLoader {
                 DEFINING.set(before);
             }
         }
+    }
+
+    /**
+     * Whether it is inside code that needs the class which is asked for. The player itself needs
+     * those in descriptors as well, which the program could do without.
+     */
+    private static boolean isForInside() {
+        return WALKER.walk(frames -> frames
+            .map(StackWalker.StackFrame::getDeclaringClass)
+            .filter(c -> c != Loader.class && c.getClassLoader() != null)
+            .findFirst()
+            .map(c -> c.getClassLoader() instanceof Loader)
+            .orElse(false));
     }
 }

@@ -117,10 +117,6 @@ final class Site {
         Class<?> c = replay.types.used(replay.types.get(in).loader, owner);
         Boolean known = met.get(c);
         if (known == null) {
-            Type owner = replay.types.of(c);
-            if (owner != null) {
-                owner.use();
-            }
             Type declares = declares(replay.types, c, isField(), name + descriptor);
             known = declares == null || !declares.inside
                 || !isField() && declares.isNative(name + descriptor);

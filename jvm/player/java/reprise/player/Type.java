@@ -23,7 +23,7 @@ final class Type {
     /** Whether it is only known by name, so that the JDK may have it. */
     final boolean guessed;
     /** Whether it is an inside class that was not loaded when it was recorded. */
-    private final boolean missing;
+    final boolean missing;
     /** With slashes; a descriptor for an array. */
     final String name;
     /** The name it has here, where that is another: hidden classes have names of their own. */

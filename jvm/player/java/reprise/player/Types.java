@@ -116,6 +116,10 @@ final class Types {
 
     /** The same for inside code that is about to use it, and sees what is wrong with it. */
     Class<?> used(int loader, String name) {
+        Type type = seen(loader, here(name));
+        if (type != null) {
+            type.use();
+        }
         try {
             return Class.forName(here(name).replace('/', '.'), false, loader(loader));
         } catch (ClassNotFoundException wrong) {
