@@ -24,6 +24,11 @@ public class Main {
         System.out.println(box.scalars(true, (byte) -1, '\u20ac', (short) -2, -3, Long.MIN_VALUE,
             -0.0f, Double.MIN_VALUE));
         System.out.println(box.text("again").equals("again, again"));
+        // At the same place, and too long to be remembered.
+        String large = new String(new char[1025]).replace('\0', '-');
+        for (String text : new String[] {large, "", large, ""}) {
+            System.out.println(box.length(text));
+        }
     }
 }
 
@@ -38,6 +43,10 @@ class Box {
 
     double scalars(boolean z, byte b, char c, short s, int i, long j, float f, double d) {
         return (z ? 1 : 0) + b + c + s + i + j + f + d;
+    }
+
+    int length(String s) {
+        return s.length();
     }
 
     String text(String s) {

@@ -21,6 +21,17 @@ final class Noise {
         }
     }
 
+    /** A moment in which it is lost once in so many times, and then for long. */
+    static void rarely(int times) {
+        if (ThreadLocalRandom.current().nextInt(times) == 0) {
+            try {
+                Thread.sleep(2);
+            } catch (InterruptedException never) {
+                throw new IllegalStateException(never);
+            }
+        }
+    }
+
     /** Runs all of them at once, to their end. */
     static void run(Runnable... all) throws InterruptedException {
         CountDownLatch begin = new CountDownLatch(1);
@@ -28,6 +39,8 @@ final class Noise {
         for (int at = 0; at < all.length; at++) {
             Runnable one = all[at];
             threads[at] = new Thread(() -> {
+                // Whatever is needed for it first is there.
+                ThreadLocalRandom.current().nextInt();
                 try {
                     begin.await();
                 } catch (InterruptedException never) {

@@ -36,7 +36,7 @@ const SIMILARITIES: &[(&str, Similarity)] = &[
 ];
 const USERS: usize = 20;
 /// Runs that are recorded, at most; and failing ones that are enough.
-const POOL: usize = 80;
+const POOL: usize = 160;
 const FAILING: usize = 12;
 /// How often a run is timed; the median counts.
 const TIMED: usize = 5;
@@ -219,13 +219,16 @@ impl Results {
         }
     }
 
-    fn get(&mut self, of: &str, find: impl FnOnce() -> String) -> String {
-        if let Some(known) = self.known.get(of) {
+    /// A result of a program, which is another program once its code has changed.
+    fn get(&mut self, bug: &Bug, of: &str, find: impl FnOnce() -> String) -> String {
+        let version = u128::from_be_bytes(bug.shared.program.version);
+        let of = format!("{version:x} {} {of}", bug.name);
+        if let Some(known) = self.known.get(&of) {
             return known.clone();
         }
         let found = find();
         writeln!(self.file, "{of}\t{found}").unwrap();
-        self.known.insert(of.to_owned(), found.clone());
+        self.known.insert(of, found.clone());
         found
     }
 }
@@ -239,11 +242,9 @@ fn line(
     replayer: &mut Replayer<'_>,
 ) -> String {
     let populations = setting("REPRISE_POPULATIONS", 20);
-    let of = format!("{} {:.0} %", bug.name, share * 100.0);
-    let plain = results.get(&format!("{} plain", bug.name), || {
-        format!("{:.0}", bug.time(None))
-    });
-    let time = results.get(&format!("{of} time"), || {
+    let of = format!("{:.0} %", share * 100.0);
+    let plain = results.get(bug, "plain", || format!("{:.0}", bug.time(None)));
+    let time = results.get(bug, &format!("{of} time"), || {
         format!("{:.0}", bug.time(Some(share)))
     });
     let mut cells = String::new();
@@ -256,7 +257,7 @@ fn line(
             size = bytes;
             request.shares = paths;
             let of = format!("{of} {name} {number} of {}", request.attempts);
-            let result = results.get(&of, || {
+            let result = results.get(bug, &of, || {
                 let attempts = merge::attempts(request, &bug.shared, replayer).unwrap();
                 attempts.map_or("-".to_owned(), |attempts| attempts.to_string())
             });
@@ -346,8 +347,8 @@ fn how_often_shares_are_not_needed() {
         let none = part_of(some, &[]);
         let mut found: Vec<usize> = Vec::new();
         for search in 0..searches {
-            let of = format!("{} free {search} of {attempts}", bug.name);
-            let result = results.get(&of, || {
+            let of = format!("free {search} of {attempts}");
+            let result = results.get(&bug, &of, || {
                 let mut orders = (1..=attempts).filter(|attempt| {
                     let order = u32::try_from(search * 1000 + attempt).unwrap();
                     let tried = replayer.attempt(&none, order, some.outcome());

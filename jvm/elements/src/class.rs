@@ -10,7 +10,7 @@ use reprise_classfile::read::{ClassFile, Constant, Instruction, Member, ReadErro
 use crate::arrays::{self, Arrays, Touched, UNKNOWN};
 
 /// Which rules say what an element is. Who changes the list that a program has changes this.
-const RULES: &[u8] = b"elements 2";
+const RULES: &[u8] = b"elements 3";
 
 /// What uses members of classes by their names. Other classes of that package only tell.
 const REFLECTION: &[&[u8]] = &[

@@ -97,7 +97,7 @@ impl<'p> Listing<'p> {
     fn add(&mut self, class: &'p str, at: usize, method: &'p Method) {
         let reached = self.reach.contains(class, at);
         let initialises = method.signature.0 == "<clinit>";
-        if method.access & access::SYNCHRONIZED != 0 && !self.is_called_back(&method.signature) {
+        if method.access & access::SYNCHRONIZED != 0 && !self.is_called_back(method) {
             let element = Element::Monitor(match method.access & access::STATIC {
                 0 => Monitor::Objects(self.topmost(class).to_owned()),
                 _ => Monitor::Classes,
@@ -168,11 +168,12 @@ impl<'p> Listing<'p> {
         }
     }
 
-    fn is_called_back(&self, signature: &Signature) -> bool {
-        let name = signature.0.as_str();
-        CALLED_BACK.contains(&name)
-            || reach::OF_OBJECTS.contains(&name)
-            || self.handed_out.contains(signature)
+    fn is_called_back(&self, method: &Method) -> bool {
+        let name = method.signature.0.as_str();
+        // These are nobody's but the program's, whatever their name is.
+        let own = method.access & (access::STATIC | access::PRIVATE) != 0;
+        !own && (CALLED_BACK.contains(&name) || reach::OF_OBJECTS.contains(&name))
+            || self.handed_out.contains(&method.signature)
     }
 
     fn note(&mut self, element: Element, changes: bool, reached: bool, site: Option<Place<'p>>) {
@@ -243,9 +244,6 @@ impl<'p> Listing<'p> {
 
     /// The monitor that a call enters, if all methods that it may mean are synchronized.
     fn called(&self, owner: &str, signature: &Signature) -> Option<Monitor> {
-        if self.is_called_back(signature) {
-            return None;
-        }
         let methods = self.synchronized.get(signature)?;
         let owner = self.program.classes.get_key_value(owner)?.0.as_str();
         let kin = methods
@@ -259,7 +257,8 @@ impl<'p> Listing<'p> {
                 0 => Monitor::Objects(self.topmost(class).to_owned()),
                 _ => Monitor::Classes,
             };
-            if !synchronized || found.as_ref().is_some_and(|found| *found != monitor) {
+            let other = found.as_ref().is_some_and(|found| *found != monitor);
+            if !synchronized || other || self.is_called_back(method) {
                 return None;
             }
             found = Some(monitor);

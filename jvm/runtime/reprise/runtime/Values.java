@@ -19,7 +19,7 @@ final class Values {
     private static final int LONGEST_REMEMBERED = 1024;
     private static final int MOST_REMEMBERED = 100_000;
 
-    /** A copy of a string, with its number. */
+    /** A copy of a string, with its number; without a copy it is of no string that is asked for. */
     static final class Text {
         private final String copy;
         final int number;
@@ -30,7 +30,7 @@ final class Values {
         }
 
         boolean isOf(String s) {
-            return copy.equals(s);
+            return s.equals(copy);
         }
     }
 
@@ -75,7 +75,7 @@ final class Values {
 
     private static Text newString(String s) {
         boolean isRemembered = s.length() <= LONGEST_REMEMBERED;
-        Text text = new Text(isRemembered ? new String(s) : "", Native.value(stringConstant(s)));
+        Text text = new Text(isRemembered ? new String(s) : null, Native.value(stringConstant(s)));
         if (isRemembered) {
             remember(STRINGS, text.copy, text);
         }

@@ -31,6 +31,8 @@ final class Merge extends Strategy {
 
     /** A thread that comes to so many places alone probably waits in a loop. */
     private static final int PATIENCE = 20_000;
+    /** One that offers its turn more probably so: that counts as so many places. */
+    private static final int OFFER = 1000;
 
     /** After so many places without a turn in any vector, threads probably wait for ever. */
     private static final int SPINS = 200_000;
@@ -237,6 +239,11 @@ final class Merge extends Strategy {
             me.gate = -1;
             take(me, gate);
         }
+    }
+
+    @Override
+    void yields(Turn me) {
+        alone += me == last ? OFFER : 0;
     }
 
     @Override

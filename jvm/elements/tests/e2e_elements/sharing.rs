@@ -1,25 +1,9 @@
 //! What is shared in programs that javac has compiled.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-use std::fs;
 
 use expect_test::{Expect, expect};
-use reprise_elements::{Elements, Program, Sites};
-use reprise_jvm_testing::{compile, sources};
+use reprise_elements::Sites;
 
-fn elements(java: &str) -> Elements {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("Main.java"), java).unwrap();
-    compile(&sources(folder.path()), folder.path(), ".");
-    let mut program = Program::default();
-    for entry in fs::read_dir(folder.path()).unwrap() {
-        let path = entry.unwrap().path();
-        if path.extension().unwrap() == "class" {
-            program.add(&fs::read(path).unwrap()).unwrap();
-        }
-    }
-    Elements::of(&program)
-}
+use crate::elements;
 
 fn check(java: &str, expected: &Expect) {
     let elements = elements(java);
@@ -106,6 +90,26 @@ fn methods_that_are_handed_out_have_no_call() {
             Main.n: Access Access Access
             monitor Class: Call Call Method
             Spared { constant: 0, main_only: 0, local: 0 }
+        "#]],
+    );
+}
+
+/// A name that the JDK has as well is called back only where the JDK could call it.
+#[test]
+fn methods_of_the_program_alone_are_not_called_back() {
+    check(
+        "class Box implements java.util.function.Supplier<String> { String s;
+           public synchronized String get() { return s; } }
+         public class Main { static int n;
+           private static synchronized int get() { return n; }
+           private synchronized void run() { n++; }
+           public static void main(String[] a) {
+             new Thread(() -> { get(); new Main().run(); new Box().get(); }).start(); get(); } }",
+        &expect![[r#"
+            Main.n: Access Access Access
+            monitor Main: Call Method
+            monitor Class: Call Call Method
+            Spared { constant: 1, main_only: 0, local: 0 }
         "#]],
     );
 }

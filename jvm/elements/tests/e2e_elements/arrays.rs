@@ -1,25 +1,9 @@
 //! Which arrays an access may be of, in programs that javac has compiled.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-
-use std::fs;
 
 use expect_test::{Expect, expect};
-use reprise_elements::{Element, Elements, Program};
-use reprise_jvm_testing::{compile, sources};
+use reprise_elements::Element;
 
-fn elements(java: &str) -> Elements {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("Main.java"), java).unwrap();
-    compile(&sources(folder.path()), folder.path(), ".");
-    let mut program = Program::default();
-    for entry in fs::read_dir(folder.path()).unwrap() {
-        let path = entry.unwrap().path();
-        if path.extension().unwrap() == "class" {
-            program.add(&fs::read(path).unwrap()).unwrap();
-        }
-    }
-    Elements::of(&program)
-}
+use crate::elements;
 
 /// The arrays that are shared, with how many accesses there are, and what is spared.
 fn check(java: &str, expected: &Expect) {
