@@ -24,6 +24,8 @@ public class Main {
         System.out.println(bus.first(bus.bound(0)) + " " + bus.first(bus.bound(1)));
         System.out.println(bus.twice(new Below()) + " " + bus.twice(new Shape()));
         System.out.println(bus.madeByHand());
+        // What a function of the outside inherits from an inside interface is inside.
+        bus.given((on, what, times) -> System.out.println(what + times));
         try {
             bus.fails(new Outside(null));
         } catch (IllegalStateException e) {
@@ -63,6 +65,10 @@ class Outside implements Listener {
 
     Outside(Bus bus) {
         this.bus = bus;
+    }
+
+    static void also(Listener on, String what, int times) {
+        System.out.println("also " + what + times);
     }
 
     @Override
@@ -171,6 +177,12 @@ class Bus {
         } catch (Throwable e) {
             return e.toString();
         }
+    }
+
+    void given(Task<Listener> task) {
+        task.runQuietly(all.get(1), Outside::also);
+        Task<Listener> also = Outside::also;
+        also.runQuietly(all.get(1), task);
     }
 
     String fails(Listener listener) {

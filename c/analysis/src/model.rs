@@ -87,7 +87,8 @@ pub enum Storage {
     /// A global of a library that holds a handle.
     Handle,
     /// What is elsewhere in each run, and is given by nobody who keeps it: what a function
-    /// takes beyond its parameters, the arguments of the program.
+    /// takes beyond its parameters, the arguments of the program, a variable that begins with
+    /// the address of a library's.
     Variable,
     /// A local variable of a function.
     Stack(FunctionId),
@@ -115,6 +116,13 @@ pub enum Fact {
         to: Var,
         /// What it points to.
         object: ObjectId,
+    },
+    /// An object holds `value` before anything is done.
+    Begins {
+        /// The object.
+        object: ObjectId,
+        /// What it holds.
+        value: Var,
     },
     /// `to` holds what `from` holds.
     Copy {
@@ -195,6 +203,29 @@ pub struct Call {
     pub allocates: Option<ObjectId>,
     /// Where it stands.
     pub place: Place,
+}
+
+#[cfg(test)]
+impl Call {
+    /// A call that was executed once, somewhere, for nothing but its arguments.
+    pub(crate) fn of(function: FunctionId, callee: Callee, arguments: Vec<Var>) -> Self {
+        Self {
+            function,
+            callee,
+            arguments,
+            result: NOTHING,
+            result_bytes: 0,
+            times: 1,
+            called: None,
+            scanned: Vec::new(),
+            moved: 0,
+            allocates: None,
+            place: Place {
+                file: "main.c".into(),
+                line: 3,
+            },
+        }
+    }
 }
 
 impl Call {

@@ -17,30 +17,34 @@
 
 mod calls;
 mod cycles;
+mod escape;
 mod found;
+mod quick;
 mod set;
 
-use std::collections::{HashMap, HashSet};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap, HashSet};
 
 use crate::model::{
     Callee, Fact, FunctionId, HANDLE, LENT, NOTHING, ObjectId, Program, Storage, UNKNOWN, Var,
 };
+use quick::QuickSet;
 use set::Set;
 
 pub use found::{PointsTo, SetId};
 
 /// Solves a program.
 pub fn solve(program: &Program) -> PointsTo {
-    solve_with(program, STEPS)
+    solve_with(program, EDGES)
 }
 
-/// After how many steps circles are looked for.
-const STEPS: usize = 1 << 14;
+/// After how many new edges circles are looked for.
+const EDGES: usize = 1 << 14;
 
-fn solve_with(program: &Program, steps: usize) -> PointsTo {
+fn solve_with(program: &Program, edges: usize) -> PointsTo {
     let mut solver = Solver::new(program);
     solver.begin();
-    solver.run(steps);
+    solver.run(edges);
     solver.finish()
 }
 
@@ -60,12 +64,17 @@ struct Node {
 struct Solver<'p> {
     program: &'p Program,
     nodes: Vec<Node>,
-    edges: HashSet<(Var, Var)>,
-    work: Vec<Var>,
+    edges: QuickSet,
+    /// Values that have news, those first from which others have theirs.
+    work: BinaryHeap<Reverse<(u32, Var)>>,
+    /// Where a value is among those from which others have news, when that was last looked at.
+    order: Vec<u32>,
     /// The value that stands for one with which it goes round in circles.
     stands: Vec<Var>,
     callees: Vec<Vec<FunctionId>>,
     escaped: Set,
+    /// Objects that begin with pointers.
+    begun: Set,
     parameters_of_outside: HashSet<FunctionId>,
 }
 
@@ -75,11 +84,13 @@ impl<'p> Solver<'p> {
         Self {
             program,
             nodes: vec![Node::default(); nodes],
-            edges: HashSet::new(),
-            work: Vec::new(),
+            edges: QuickSet::default(),
+            work: BinaryHeap::new(),
+            order: vec![0; nodes],
             stands: (0..nodes as u32).collect(),
             callees: vec![Vec::new(); program.calls.len()],
             escaped: Set::default(),
+            begun: Set::default(),
             parameters_of_outside: HashSet::new(),
         }
     }
@@ -90,6 +101,12 @@ impl<'p> Solver<'p> {
             true => self.program.vars + UNKNOWN,
             false => self.program.vars + object,
         }
+    }
+
+    /// Whether nobody can store anything in an object.
+    fn is_fixed(&self, object: ObjectId) -> bool {
+        let storage = self.program.objects[object as usize].storage;
+        matches!(storage, Storage::Constant | Storage::Function(_))
     }
 
     /// A value, or that of all escaped objects if it stood for the content of one, or the
@@ -111,6 +128,10 @@ impl<'p> Solver<'p> {
             match *fact {
                 Fact::Address { to, object } => self.point(to, object),
                 Fact::Copy { to, from } => self.edge(from, to),
+                Fact::Begins { object, value } => {
+                    self.begun.add(object);
+                    self.edge(value, program.vars + object);
+                }
                 Fact::Load { to, pointer } if to != NOTHING => {
                     self.nodes[pointer as usize].loads.push(to);
                 }
@@ -160,7 +181,7 @@ impl<'p> Solver<'p> {
         let node = &mut self.nodes[var as usize];
         if !node.waits {
             node.waits = true;
-            self.work.push(var);
+            self.work.push(Reverse((self.order[var as usize], var)));
         }
     }
 
@@ -187,17 +208,17 @@ impl<'p> Solver<'p> {
     }
 
     fn run(&mut self, often: usize) {
-        let mut steps = 0;
-        while let Some(var) = self.work.pop() {
+        let mut looked_at = 0;
+        self.find_circles();
+        while let Some(Reverse((_, var))) = self.work.pop() {
+            if self.edges.len() - looked_at >= often + looked_at / 4 {
+                looked_at = self.edges.len();
+                self.find_circles();
+            }
             if self.now(var) != var {
                 // Another one stands for it, which waits itself.
                 continue;
             }
-            steps += 1;
-            if steps % often == 0 {
-                self.find_circles();
-            }
-            let var = self.now(var);
             if var == self.content(UNKNOWN) {
                 let node = &mut self.nodes[var as usize];
                 node.waits = false;
@@ -206,81 +227,80 @@ impl<'p> Solver<'p> {
                 }
                 continue;
             }
-            let node = &mut self.nodes[var as usize];
-            node.waits = false;
-            let news = std::mem::take(&mut node.news);
-            let (loads, stores) = (node.loads.clone(), node.stores.clone());
-            let (calls, to) = (node.calls.clone(), node.to.clone());
-            for object in news.iter() {
-                let content = self.content(object);
+            self.tell(var);
+        }
+    }
+
+    /// What is new in a value goes where its content flows, and to what is done with it.
+    fn tell(&mut self, var: Var) {
+        let node = &mut self.nodes[var as usize];
+        node.waits = false;
+        let news = std::mem::take(&mut node.news);
+        let to = std::mem::take(&mut node.to);
+        let (loads, stores) = (
+            std::mem::take(&mut node.loads),
+            std::mem::take(&mut node.stores),
+        );
+        let calls = std::mem::take(&mut node.calls);
+        for to in &to {
+            self.flow(&news, *to);
+        }
+        if !loads.is_empty() {
+            for content in self.contents(&news, Self::can_be_loaded_from) {
                 for load in &loads {
                     self.edge(content, *load);
                 }
-                // Nothing of the program's is stored where a handle points to, and only the
-                // library stores a handle where it is kept.
-                if object != HANDLE
-                    && self.program.objects[object as usize].storage != Storage::Handle
-                {
-                    for store in &stores {
-                        self.edge(*store, content);
-                    }
+            }
+        }
+        if !stores.is_empty() {
+            for content in self.contents(&news, Self::can_be_stored_in) {
+                for store in &stores {
+                    self.edge(*store, content);
                 }
+            }
+        }
+        for call in &calls {
+            for object in news.iter() {
                 if let Storage::Function(function) = self.program.objects[object as usize].storage {
-                    for call in &calls {
-                        self.link(*call, function);
-                    }
+                    self.link(*call, function);
                 }
             }
             if news.has(UNKNOWN) {
-                for call in &calls {
-                    self.call_unknown(*call);
-                }
-            }
-            for to in to {
-                self.flow(&news, to);
+                self.call_unknown(*call);
             }
         }
+        // What came in meanwhile stands behind.
+        let node = &mut self.nodes[var as usize];
+        for (mut old, new) in [
+            (to, &mut node.to),
+            (loads, &mut node.loads),
+            (stores, &mut node.stores),
+        ] {
+            old.append(new);
+            *new = old;
+        }
+        node.calls = calls;
     }
 
-    /// Code that is not known has an object.
-    fn escape(&mut self, object: ObjectId) {
-        if object == UNKNOWN || object == HANDLE || !self.escaped.add(object) {
-            return;
-        }
-        // Nobody asks for the value of its own any more: what it has, and what it
-        // flows to, is that of all escaped objects from here on.
-        let own = self.program.vars + object;
-        let unknown = self.content(UNKNOWN);
-        self.escape_circle(own);
-        let old = std::mem::take(&mut self.nodes[own as usize]);
-        self.flow(&old.has, unknown);
-        for to in old.to {
-            self.edge(unknown, to);
-        }
-        if let Storage::Function(function) = self.program.objects[object as usize].storage {
-            self.called_from_outside(function);
-        }
+    /// The values that stand for what is in objects, each once.
+    fn contents(&self, objects: &Set, wanted: impl Fn(&Self, ObjectId) -> bool) -> Vec<Var> {
+        let wanted = objects.iter().filter(|object| wanted(self, *object));
+        let mut all: Vec<Var> = wanted.map(|one| self.now(self.content(one))).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
     }
 
-    fn called_from_outside(&mut self, function: FunctionId) {
-        if !self.parameters_of_outside.insert(function) {
-            return;
-        }
-        let unknown = self.content(UNKNOWN);
-        let known = &self.program.functions[function as usize];
-        for parameter in known.parameters.iter().copied().chain(known.variadic) {
-            self.edge(unknown, parameter);
-        }
-        self.edge(known.result, unknown);
+    /// A text, or the code of a function, holds no pointer, and never will.
+    fn can_be_loaded_from(&self, object: ObjectId) -> bool {
+        self.begun.has(object) || !self.is_fixed(object)
     }
 
-    fn call_unknown(&mut self, call: usize) {
-        let call = &self.program.calls[call];
-        let unknown = self.content(UNKNOWN);
-        for argument in &call.arguments {
-            self.edge(*argument, unknown);
-        }
-        self.edge(unknown, call.result);
+    /// Nothing of the program's is stored where a handle points to, and only the library
+    /// stores a handle where it is kept.
+    fn can_be_stored_in(&self, object: ObjectId) -> bool {
+        let storage = self.program.objects[object as usize].storage;
+        object != HANDLE && storage != Storage::Handle && !self.is_fixed(object)
     }
 
     /// Looks again at all that a value has.
@@ -294,43 +314,27 @@ impl<'p> Solver<'p> {
         self.wait(var);
     }
 
-    /// A call of anything may call every function that is called from outside and
-    /// takes as many arguments. All values flow there already.
-    fn call_escaped(&mut self) {
-        let mut by_arguments: HashMap<usize, Vec<FunctionId>> = HashMap::new();
-        for function in &self.parameters_of_outside {
-            let known = &self.program.functions[*function as usize];
-            let all = by_arguments.entry(known.parameters.len()).or_default();
-            all.push(*function);
-        }
-        let mut all = std::mem::take(&mut self.callees);
-        for (call, callees) in self.program.calls.iter().zip(&mut all) {
-            let (Callee::Indirect(pointer) | Callee::Callback(pointer)) = call.callee else {
-                continue;
-            };
-            if self.nodes[self.now(pointer) as usize].has.has(UNKNOWN) {
-                let more = by_arguments.get(&call.arguments.len());
-                callees.extend(more.into_iter().flatten());
-                callees.sort_unstable();
-                callees.dedup();
-            }
-        }
-        self.callees = all;
-    }
-
     fn finish(mut self) -> PointsTo {
         self.call_escaped();
         let mut sets = vec![Vec::new()];
-        let mut known: HashMap<Vec<ObjectId>, SetId> = HashMap::from([(Vec::new(), 0)]);
-        let of = (0..self.nodes.len() as u32).map(|var| {
-            let has = &self.nodes[self.now(var) as usize].has;
-            let members: Vec<ObjectId> = has.iter().collect();
-            *known.entry(members).or_insert_with_key(|members| {
-                sets.push(members.clone());
-                sets.len() as u32 - 1
-            })
-        });
-        let of = of.collect();
+        let mut known: HashMap<&Set, SetId> = HashMap::new();
+        let none = Set::default();
+        known.insert(&none, 0);
+        // Most values have another one standing for them.
+        let mut of: Vec<Option<SetId>> = vec![None; self.nodes.len()];
+        for var in 0..self.nodes.len() as u32 {
+            let first = self.now(var) as usize;
+            let id = of[first].unwrap_or_else(|| {
+                let has = &self.nodes[first].has;
+                *known.entry(has).or_insert_with(|| {
+                    sets.push(has.iter().collect());
+                    sets.len() as u32 - 1
+                })
+            });
+            of[first] = Some(id);
+            of[var as usize] = Some(id);
+        }
+        let of = of.into_iter().map(Option::unwrap_or_default).collect();
         PointsTo {
             sets,
             of,

@@ -101,26 +101,11 @@ fn first_inside(
 mod tests {
     use super::*;
     use crate::annotations::Annotation;
-    use crate::model::{Call, Callee, Fact, Function, NOTHING, Place, Var};
+    use crate::model::{Call, Callee, Fact, Function, Var};
     use crate::points_to::solve;
 
     fn call(function: FunctionId, callee: FunctionId, arguments: Vec<Var>) -> Call {
-        Call {
-            function,
-            callee: Callee::Direct(callee),
-            arguments,
-            result: NOTHING,
-            result_bytes: 0,
-            times: 1,
-            called: None,
-            scanned: vec![],
-            moved: 0,
-            allocates: None,
-            place: Place {
-                file: "main.c".into(),
-                line: 7,
-            },
-        }
+        Call::of(function, Callee::Direct(callee), arguments)
     }
 
     /// `main` starts a thread with `begin`, which calls `work`.
@@ -150,7 +135,7 @@ mod tests {
         };
         let expected = Thread {
             begins: "begin".into(),
-            place: "main.c:7".into(),
+            place: "main.c:3".into(),
             comes_to: "work".into(),
         };
         assert_eq!(

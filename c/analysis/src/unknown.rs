@@ -55,7 +55,7 @@ pub fn find(program: &Program, points_to: &PointsTo) -> Vec<Unknown> {
 mod tests {
     use super::*;
     use crate::annotations::Annotation;
-    use crate::model::{Call, Callee, Fact, Function, NOTHING, Place};
+    use crate::model::{Call, Callee, Fact, Function, NOTHING};
     use crate::points_to::solve;
 
     #[test]
@@ -71,22 +71,8 @@ mod tests {
         }
         let (object, to) = (p.object("a", Storage::Global), p.var());
         p.facts.push(Fact::Address { to, object });
-        let call = |callee: u32, arguments: Vec<u32>| Call {
-            function: 0,
-            callee: Callee::Direct(callee),
-            arguments,
-            result: NOTHING,
-            result_bytes: 0,
-            times: 1,
-            called: None,
-            scanned: vec![],
-            moved: 0,
-            allocates: None,
-            place: Place {
-                file: "main.c".into(),
-                line: 3,
-            },
-        };
+        let call =
+            |callee: u32, arguments: Vec<u32>| Call::of(0, Callee::Direct(callee), arguments);
         p.calls = vec![call(1, vec![to]), call(2, vec![to]), call(3, vec![NOTHING])];
         p.calls.push(call(2, vec![NOTHING, to]));
         let expected = Unknown {

@@ -9,7 +9,9 @@
 //! | loops, if several threads may be inside | counted, so that others have their turn | `insert/steps.rs` |
 //! | inside functions | a wrapper with the function's name for outside callers; one for replays | `insert/entries.rs` |
 //! | inside globals | a section of their own | here |
+//! | addresses of a library's functions | those of functions that go there | `insert/addresses.rs` |
 
+mod addresses;
 mod calls;
 mod checks;
 mod entries;
@@ -21,7 +23,7 @@ use std::collections::HashMap;
 use reprise_c_analysis::boundary::Boundary;
 use reprise_c_analysis::model::{FunctionId, Storage};
 use reprise_c_analysis::points_to::PointsTo;
-use reprise_c_events::{Program, SECTION, Site};
+use reprise_c_events::{INSIDE, Program, SECTION, Site};
 
 use crate::ir::{Block, Builder, LLVMOpcode, Module, Type, Value};
 use crate::read::{Reading, place};
@@ -112,6 +114,7 @@ pub(crate) fn insert(
         }
     }
     inserter.entries(&inside);
+    inserter.addresses();
     inserter.describe();
     Inserted {
         checked: inserter.checked,
@@ -198,7 +201,7 @@ impl Inserter<'_> {
             };
             let known = &self.reading.program.objects[*object as usize];
             if known.storage == Storage::Global && self.boundary.objects[*object as usize] {
-                global.set_section("reprise_inside");
+                global.set_section(INSIDE);
             }
         }
     }

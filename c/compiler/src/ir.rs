@@ -153,6 +153,11 @@ impl Module {
         len > 0
     }
 
+    pub(crate) fn append_assembly(&self, code: &str) {
+        let (start, len) = (code.as_ptr().cast(), code.len());
+        llvm!(change: LLVMAppendModuleInlineAsm(self.module, start, len));
+    }
+
     pub(crate) fn int(&self, bits: u32) -> Type {
         Type(llvm!(make: LLVMIntTypeInContext(self.context, bits)))
     }

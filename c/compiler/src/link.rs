@@ -5,7 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use object::{Object as _, ObjectSection as _};
+use object::{
+    Object as _, ObjectSection as _, ObjectSymbol as _, ObjectSymbolTable as _, RelocationTarget,
+};
+use reprise_c_events::INSIDE;
 
 use crate::COMPILER;
 use crate::kept::Link;
@@ -31,6 +34,15 @@ pub enum LinkError {
         what: &'static str,
         /// What the compiler says.
         output: String,
+    },
+    /// Inside memory would have other content in each run.
+    #[error(
+        "recorded variables hold the address of {symbol} of a library, which is elsewhere in \
+         each run"
+    )]
+    Moves {
+        /// What of the library.
+        symbol: String,
     },
 }
 
@@ -72,7 +84,28 @@ pub fn build(link: &Link, bitcode: &Path, runtime: &Path, output: &Path) -> Resu
     command.args(["-lpthread", "-ldl", "-lm", "-lgcc_s"]);
     let linked = run(&mut command, "linking what was cut");
     let _ = fs::remove_file(&object);
-    linked
+    linked?;
+    match fs::read(output).ok().and_then(|program| moving(&program)) {
+        Some(symbol) => Err(LinkError::Moves { symbol }),
+        None => Ok(()),
+    }
+}
+
+/// A symbol whose address is put into inside variables when the program starts. A replay has
+/// what is in the program's file.
+fn moving(program: &[u8]) -> Option<String> {
+    let file = object::File::parse(program).ok()?;
+    let inside = file.section_by_name(INSIDE)?;
+    let inside = inside.address()..inside.address() + inside.size();
+    let (_, relocation) = file
+        .dynamic_relocations()?
+        .find(|(address, _)| inside.contains(address))?;
+    let RelocationTarget::Symbol(symbol) = relocation.target() else {
+        return Some("something".to_owned());
+    };
+    let symbols = file.dynamic_symbol_table()?;
+    let symbol = symbols.symbol_by_index(symbol).ok()?;
+    Some(symbol.name().unwrap_or_default().to_owned())
 }
 
 fn run(command: &mut Command, what: &'static str) -> Result<(), LinkError> {

@@ -44,20 +44,13 @@ pub(crate) fn lower(module: &Module, annotations: &Annotations) {
 /// of the program instead: what a call through a pointer does is known then, too.
 fn caller(builder: &Builder, module: &Module, function: Value) {
     let of = function.value_type();
-    if of.is_variadic() || function.name().starts_with("llvm.") {
+    let is_weak = function.linkage() == LLVMLinkage::LLVMExternalWeakLinkage;
+    if of.is_variadic() || is_weak || function.name().starts_with("llvm.") {
         return;
     }
-    let mut calls = function.users();
-    calls.retain(|user| {
-        let is_call = user.is_instruction() && user.opcode() == LLVMOpcode::LLVMCall;
-        is_call && user.callee() == function
-    });
     let caller = module.function(&format!("{CALLER}{}", function.name()), of);
     caller.set_linkage(LLVMLinkage::LLVMInternalLinkage);
-    function.replace_with(caller);
-    for call in calls {
-        call.set_operand(call.operands().len() as u32 - 1, function);
-    }
+    function.replace_address(caller);
     builder.at_end(module.append_block(caller));
     let call = builder.call(of, function, &caller.parameters());
     caller.copy_convention(function);

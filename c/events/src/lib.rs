@@ -36,7 +36,7 @@ mod program;
 mod wire;
 
 pub use crate::describe::describe;
-pub use crate::program::{DETAILS, Program, SECTION, Site, Subject};
+pub use crate::program::{DETAILS, INSIDE, Program, SECTION, Site, Subject};
 pub use crate::wire::{WireError, read, write};
 
 /// The kind of the streams.

@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 /// The section of a program that holds its [`Program`], as JSON.
 pub const SECTION: &str = "reprise_cut";
 
+/// The section of a program that holds its inside variables.
+pub const INSIDE: &str = "reprise_inside";
+
 /// Under this name the recording's manifest has the [`Subject`].
 pub const DETAILS: &str = "cut";
 

@@ -161,6 +161,40 @@ fn processes_that_share_much_memory_replay() {
     );
 }
 
+/// Files that processes have in memory, and that calls and other processes write to.
+#[test]
+fn what_changes_in_files_in_memory_is_seen() {
+    let stage = Stage::new();
+    compile(&stage, "process-mapped");
+    let recorded = stage.record(&["./program"], b"");
+    let said = String::from_utf8_lossy(&recorded.stderr);
+    assert_eq!(recorded.status.code(), Some(0), "{said}");
+    if !tells_what_is_written() {
+        println!("this kernel does not tell who has written where, or must not");
+        return;
+    }
+    assert!(!said.contains("unverified"), "{said}");
+    let processes = processes(&stage.recording());
+    assert_eq!(processes.len(), 5, "{processes:?}");
+    for one in &processes {
+        replays(&stage.recording(), &one["process"].to_string());
+    }
+}
+
+/// What cannot be replayed is said, however little memory it is.
+#[test]
+fn memory_at_two_addresses_is_named() {
+    let stage = Stage::new();
+    compile(&stage, "family-twice");
+    let recorded = stage.record(&["./program"], b"");
+    let said = String::from_utf8_lossy(&recorded.stderr);
+    assert_eq!(recorded.stdout, b"x\n", "{said}");
+    assert!(
+        said.contains("shared memory, it is at two addresses"),
+        "{said}"
+    );
+}
+
 /// The same with what a library makes of it.
 #[test]
 fn pythons_processes_replay() {

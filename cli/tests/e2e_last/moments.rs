@@ -100,6 +100,21 @@ fn what_is_older_is_dropped() {
     ));
 }
 
+/// In an empty root there is no `/proc`, by which such memory could be written to.
+#[test]
+fn memory_that_nobody_may_access_is_there_in_an_empty_root() {
+    let stage = Stage::new();
+    let mut subjects = subjects().into_iter();
+    let subject = subjects.find(|subject| subject.name == "process-hidden");
+    compile(&subject.unwrap(), &stage.path("program"));
+    let options = ["--last", "20ms", "--interval", "2ms"];
+    let recorded = stage.record_last(&options, &["./program"]);
+    check_end("here", &recorded, &stage.replay());
+    if let Some(replayed) = stage.replay_in_empty_root() {
+        check_end("in an empty root", &recorded, &replayed);
+    }
+}
+
 #[test]
 fn little_memory_keeps_less() {
     let stage = Stage::new();

@@ -110,13 +110,15 @@ fn interrupted_computations_are_found_again() {
     );
 }
 
-/// In code that the program has written itself, and changes, too.
+/// In code that the program has written itself, and changes, too. On a machine that has
+/// much to do a copy takes so long that the program may be over before it is worth one:
+/// then it is tried again.
 #[test]
 fn interruptions_in_own_code_are_found_again() {
-    let shown = replayed_whole("process-jit");
-    if !shown.contains("is stopped at 0x") {
-        println!("the machine has too much to do: it was not interrupted");
-    }
+    const TRIES: usize = 20;
+    let interrupted = |_: &usize| replayed_whole("process-jit").contains("is stopped at 0x");
+    let needed = (1..=TRIES).find(interrupted);
+    assert!(needed.is_some(), "not interrupted in {TRIES} runs");
 }
 
 /// Records a subject of which nothing may be lost, and replays it; returns the events.

@@ -12,6 +12,7 @@ use reprise_tracee::Stop;
 use crate::PlayError;
 use crate::divergence::Fact;
 use crate::play::{Play, Wrote};
+use crate::space::Range;
 
 /// The most that is compared of what a call reads; as in the recorder.
 const LONGEST: u64 = 128 << 20;
@@ -301,15 +302,30 @@ impl<S: Source> Play<'_, '_, S> {
     ) -> Result<(), PlayError> {
         self.need(event, address, bytes.len() as u64)?;
         let process = self.blank.tracee;
-        process.write(address, bytes).or_else(|_| {
-            // What the kernel left alone is written as it was, and may be memory
-            // that nobody can write to.
-            let len = bytes.len();
-            if process.read_some(address, len) == bytes {
-                return Ok(());
-            }
-            let what = format!("{len} bytes cannot be written at {address:#x}");
-            Err(PlayError::Unplayable { event, what })
+        // What the kernel left alone is written as it was, and may be memory that nobody
+        // can write to.
+        if process.write(address, bytes).is_ok() || process.read_some(address, bytes.len()) == bytes
+        {
+            return Ok(());
+        }
+        self.write_protected(event, address, bytes)
+    }
+
+    /// Others have changed memory that this program may only read. Code is not written to
+    /// in this way.
+    fn write_protected(&mut self, event: u64, address: u64, bytes: &[u8]) -> Result<(), PlayError> {
+        let len = bytes.len() as u64;
+        let is_data = |range: &Range| range.protection & libc::PROT_EXEC as u32 == 0;
+        let there = self.space.within(address, address.saturating_add(len));
+        let there = there.iter().filter(|range| is_data(range));
+        let there: u64 = there.map(|range| range.end - range.start).sum();
+        let written = match there == len {
+            true => self.blank.tracee.write_code(address, bytes).map_err(drop),
+            false => Err(()),
+        };
+        written.map_err(|()| {
+            let what = format!("{} bytes cannot be written at {address:#x}", bytes.len());
+            PlayError::Unplayable { event, what }
         })
     }
 

@@ -154,7 +154,7 @@ impl Session {
         // What is written on the way back from a handler could not be written
         // down.
         if !matches!(entered.way, Way::Sigreturn) {
-            self.give_token_back(made_again);
+            self.give_token_back(&entered, made_again);
         }
         self.thread.entered = Some(entered);
         Next::CALL
@@ -203,13 +203,16 @@ impl Session {
         }
         let result = registers.rax();
         let written = written_by(call, &arguments, result, &Seen(self.thread.tracee));
-        let extents = written.map_err(|unknown| {
+        let mut extents = written.map_err(|unknown| {
             let name = call.name;
             let value = unknown.value;
             Trouble::Unrecordable(format!("{name} with {value:#x}, which is not in the table"))
         })?;
+        self.publish_call(&extents, Some(entered.handovers));
+        let in_files = self.changed_by_file(call, &arguments, result)?;
+        self.publish_call(&in_files, None);
+        extents.extend(in_files);
         let mut writes = self.copies(&extents)?;
-        self.publish_call(&extents, entered.handovers);
         if let Way::BorrowedMemory(before) = &entered.way {
             writes.extend(self.changed_pages(before)?);
         }
@@ -250,7 +253,6 @@ impl Session {
             self.look_at_output(call, &arguments, result);
             if !was_interrupted(result) {
                 self.thread.at_exit.learn(call.number, &arguments);
-                self.follow_others()?;
                 self.turn(entered.registers.rip())?;
                 self.others.stands_behind_event();
             }

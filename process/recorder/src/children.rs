@@ -156,6 +156,8 @@ impl Session {
         heir.asking.clone_from(&self.asking);
         heir.unforked.clone_from(&self.unforked);
         heir.sharing = self.sharing.of_child(child.pid());
+        let files = &self.shared.files;
+        files.borrow_mut().inherit(self.process, child.pid());
         heir
     }
 

@@ -19,6 +19,8 @@ use crate::snapshot::Image;
 const FILES: usize = 256;
 const PAGES: usize = 1024;
 
+const WRITABLE: u64 = libc::PROT_WRITE as u64;
+
 /// A file that was changed longer ago will not be changed in the same moment.
 const QUIET: Duration = Duration::from_secs(60);
 
@@ -50,6 +52,9 @@ impl Session {
             libc::SYS_shmat => Some(Look::Mapped),
             // Where the heap ends nothing is shared.
             libc::SYS_brk => None,
+            libc::SYS_mprotect if self.maps_shared() && arguments[2] & WRITABLE != 0 => {
+                Some(Look::Mapped)
+            }
             _ => self.shares_memory().then_some(Look::Mapped),
         };
         if let Some(look) = look {
@@ -68,6 +73,7 @@ impl Session {
                 if flags & libc::MAP_ANONYMOUS != 0 {
                     return Ok(None);
                 }
+                self.maps_file(arguments[4]);
                 let (start, end) = pages(result, arguments[1]);
                 if arguments[2] & libc::PROT_EXEC as u64 != 0 {
                     self.make_them_stop(start, end)?;
@@ -145,6 +151,9 @@ impl Session {
         for mapped in maps::mapped(self.process)? {
             if mapped.shared && mapped.file {
                 self.note_shared(libc::MAP_SHARED, mapped.region.protection.into());
+                if let Ok(file) = fs::metadata(&mapped.region.name) {
+                    self.has_mapped(&file);
+                }
             }
         }
         Ok(())

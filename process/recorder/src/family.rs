@@ -135,6 +135,7 @@ pub(crate) fn run(
         leaving: Cell::new(false),
         token: Token::default(),
         mirrors: RefCell::new(Mirrors::new(purse)),
+        files: RefCell::default(),
         writer: RefCell::default(),
         handovers: Cell::default(),
         loans,
@@ -210,23 +211,38 @@ impl Family {
                     let wake = members.iter().filter_map(|one| one.wake).min();
                     // Somebody may want it to end while the subject sleeps.
                     let look = self.shared.is_attached().then(|| Instant::now() + ORDERS);
-                    turns::sleep([wake, look].into_iter().flatten().min());
+                    let token = self.shared.token.wake();
+                    turns::sleep([wake, look, token].into_iter().flatten().min());
                 }
             }
-            if let Some(holder) = self.shared.token.overdue() {
-                let mut members = self.members.iter_mut();
-                match members.find(|one| one.process == holder) {
-                    // If it cannot be stopped, that shows when it is looked at.
-                    Some(member) => drop(member.park()),
-                    None => self.shared.token.give_back(holder),
-                }
-                turns::look_again();
-            }
+            self.mind_token();
             if self.buried.elapsed() > BURIALS {
                 self.buried = Instant::now();
                 let members = &self.members;
                 shadow::bury_strangers(|dead| members.iter().any(|one| one.has(dead)));
             }
+        }
+    }
+
+    /// Who holds the token while others want it gives it back, if it sleeps or computes
+    /// for long.
+    fn mind_token(&mut self) {
+        let token = &self.shared.token;
+        if let Some((holder, so_long)) = token.lingering() {
+            let mut members = self.members.iter_mut();
+            match members.find(|one| one.process == holder) {
+                Some(member) => member.lingers(so_long),
+                None => token.give_back(holder),
+            }
+        }
+        if let Some(holder) = token.overdue() {
+            let mut members = self.members.iter_mut();
+            match members.find(|one| one.process == holder) {
+                // If it cannot be stopped, that shows when it is looked at.
+                Some(member) => drop(member.park()),
+                None => token.give_back(holder),
+            }
+            turns::look_again();
         }
     }
 

@@ -23,6 +23,9 @@ use crate::sharing::{Look, differences};
 /// What a recording says where this cannot be done.
 const TOO_MUCH: &str = "it is over 1 MiB, and what other processes change in it is not seen";
 
+/// … and where others begin to write to very much of it.
+const LATE: &str = "what others had cleared before they were seen to write to it is not known";
+
 /// How many pages are read at once.
 const BLOCK: u64 = 256;
 
@@ -73,7 +76,11 @@ impl Range {
             .collect()
     }
 
-    fn overlaps(&self, other: &Self) -> bool {
+    pub(crate) fn is_writable(&self) -> bool {
+        self.writable
+    }
+
+    pub(crate) fn overlaps(&self, other: &Self) -> bool {
         let end = |range: &Self| range.number(range.end);
         self.object == other.object && self.first < end(other) && other.first < end(self)
     }
@@ -193,14 +200,6 @@ impl Session {
             let why = "what this process writes there is not seen by others";
             self.log.note("shared memory", why);
         }
-        let twice = |(at, one): (usize, &Range)| {
-            ranges.iter().skip(at + 1).any(|other| one.overlaps(other))
-        };
-        if ranges.iter().enumerate().any(twice) {
-            let why =
-                "it is at two addresses, and what is written at one is seen late at the other";
-            self.log.note("shared memory", why);
-        }
         let objects: BTreeSet<Object> = ranges.iter().map(|range| range.object.clone()).collect();
         mirrors.maps(self.process, &objects);
         let followed = Followed {
@@ -227,8 +226,15 @@ impl Session {
                 if let Some(written) = followed.written.as_ref().filter(|_| range.writable) {
                     written.follow(start, end)?;
                 }
-                if look == Look::Mapped || matches!(look, Look::New(new) if new != start) {
+                let is_other = matches!(look, Look::New(new) if new != start);
+                if is_other || matches!(look, Look::Mapped | Look::Late) {
                     followed.tell(mirrors, self.thread.tracee, range, (start, end), true);
+                }
+                if look == Look::Late {
+                    let pages = range.number(start)..range.number(end);
+                    if !mirrors.is_unknown_to(self.process, &range.object, pages) {
+                        self.log.note("shared memory", LATE);
+                    }
                 }
             }
         }
@@ -273,6 +279,12 @@ impl Session {
             for page in mirrors.late(&range.object) {
                 parts.extend(range.address(page).map(|at| (at, at + PAGE)));
             }
+            let behind =
+                mirrors.changed_behind(&range.object, range.first..range.number(range.end));
+            parts.extend(behind.into_iter().filter_map(|page| {
+                let at = range.address(page)?;
+                Some((at, at + PAGE))
+            }));
             for part in parts {
                 gone.tell(mirrors, self.thread.tracee, range, part, true);
             }
@@ -311,9 +323,9 @@ impl Session {
     }
 
     /// A call has written there. `handovers` is how often the token had changed hands
-    /// when it began.
-    pub(crate) fn publish_call(&self, extents: &[Extent], handovers: u64) {
-        let others_ran = handovers != self.shared.handovers.get();
+    /// when it began; without it, it has written behind the kernel's account.
+    pub(crate) fn publish_call(&self, extents: &[Extent], handovers: Option<u64>) {
+        let others_ran = handovers != Some(self.shared.handovers.get());
         let Some(followed) = self.sharing.followed.as_ref().filter(|_| others_ran) else {
             return;
         };

@@ -337,7 +337,7 @@ impl Session {
                 let end = "the end of the process that was started";
                 Err(Trouble::Unrecordable(end.to_owned()))
             }
-            Stop::Call if self.thread.entered.is_some() && !self.takes_token() => Ok(Next::Later),
+            Stop::Call if self.thread.entered.is_some() && !self.joins_others()? => Ok(Next::Later),
             Stop::Call => match self.thread.entered.take() {
                 None if self.executed => self.begin_program(),
                 None => self.enter(),

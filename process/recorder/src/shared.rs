@@ -18,6 +18,7 @@ use crate::attach::Loans;
 use crate::contents::Which;
 use crate::dump::Why;
 use crate::dumper::Dumper;
+use crate::files::Files;
 use crate::followed::Followed;
 use crate::log::Brought;
 use crate::mirror::Mirrors;
@@ -88,6 +89,8 @@ pub(crate) struct Shared {
     pub(crate) token: Token,
     /// What is in that memory, where it is much.
     pub(crate) mirrors: RefCell<Mirrors>,
+    /// Files that are in memory.
+    pub(crate) files: RefCell<Files>,
     /// Who of those that share it had the token last. What it has written may not be
     /// known yet.
     pub(crate) writer: RefCell<Option<Rc<Followed>>>,
@@ -165,6 +168,7 @@ impl Shared {
             last.is_lost(mirrors);
         }
         mirrors.maps(process, &BTreeSet::new());
+        self.files.borrow_mut().forget(process);
     }
 
     /// Whether the subject ran before it was recorded.

@@ -1,7 +1,7 @@
 //! Memory that processes of the subject share. Of those that do, one runs its
 //! program at a time: it takes a token when a system call has ended and gives it
-//! back when it begins the next. What the others have changed meanwhile is
-//! written down with the call.
+//! back when it begins one that waits, or when others have waited for long enough.
+//! What the others have changed meanwhile is written down with the call.
 //!
 //! Who computes for long while others want the token has to stop; a new segment
 //! begins when it goes on, since there is no call to write the changes down with.
@@ -10,7 +10,6 @@
 //! otherwise by asking the kernel who has written where (`followed.rs`).
 
 use std::rc::Rc;
-use std::time::Instant;
 
 use nix::libc;
 use nix::unistd::Pid;
@@ -22,7 +21,7 @@ use crate::followed::{Followed, Range};
 use crate::log::Joint;
 use crate::maps::{self, Mapped};
 use crate::session::{Phase, Session, Trouble};
-use crate::turns::{self, PAUSE};
+use crate::turns;
 
 /// The most shared memory that is compared with each call.
 const MOST: u64 = 1 << 20;
@@ -37,13 +36,20 @@ pub(crate) struct Sharing {
     compared: Vec<(u64, u64)>,
     /// What was there when the token was given back; nothing if nobody else was
     /// there.
-    seen: Option<Vec<Vec<u8>>>,
+    pub(crate) seen: Option<Vec<Vec<u8>>>,
     /// What is too much for that.
     pub(crate) followed: Option<Rc<Followed>>,
-    /// How many mirrors there were when it was last looked at what is shared.
-    pub(crate) mirrors: u64,
+    /// Any of its memory is shared, though perhaps nobody writes to it.
+    pub(crate) any: bool,
+    /// The same memory is at two addresses.
+    twice: bool,
+    /// How many mirrors, and how many that somebody writes to, there were when it was
+    /// last looked at what is shared.
+    pub(crate) looked: (u64, u64),
+    /// How often a call had written to files then that are shared.
+    pub(crate) calls: u64,
     /// The token has just been taken, and it is not known what has changed.
-    is_fresh: bool,
+    pub(crate) is_fresh: bool,
     /// It was stopped in the middle of a computation, and waits for the token.
     parked: bool,
     /// What it was like there has been kept, from before others ran.
@@ -57,7 +63,9 @@ impl Sharing {
         Self {
             compared: self.compared.clone(),
             followed: followed.map(|followed| Rc::new(followed.of_child(child))),
-            mirrors: self.mirrors,
+            any: self.any,
+            twice: self.twice,
+            looked: self.looked,
             ..Self::default()
         }
     }
@@ -72,6 +80,8 @@ pub(crate) enum Look {
     New(u64),
     /// The process has just been made, with what its parent had.
     Born,
+    /// Others have begun to write to it, of which nothing has been told yet.
+    Late,
 }
 
 impl Session {
@@ -83,25 +93,64 @@ impl Session {
         }
         let mapped = maps::mapped(self.process)?;
         let shared: Vec<&Mapped> = mapped.iter().filter(|mapped| mapped.shared).collect();
-        let is_writable = |mapped: &&&Mapped| mapped.region.protection & WRITABLE != 0;
+        let is_writable = |mapped: &Mapped| mapped.region.protection & WRITABLE != 0;
+        for mapped in shared.iter().filter(|mapped| is_writable(mapped)) {
+            self.shared.files.borrow_mut().is_written(&mapped.object);
+        }
+        let files = self.shared.files.borrow();
+        let is_written = |mapped: &Mapped| files.has_writer(&mapped.object);
         let is_mirrored = |mapped: &Mapped| self.shared.mirrors.borrow().has(&mapped.object);
         let len = |mapped: &Mapped| mapped.region.end - mapped.region.start;
-        let all = shared.iter().filter(is_writable);
+        let all = shared.iter().filter(|mapped| is_written(mapped));
         let all: u64 = all.map(|mapped| len(mapped)).sum();
         let much = all > MOST;
-        let (mut compared, mut followed) = (Vec::new(), Vec::new());
+        // What it writes itself at another address would be told as if others had.
+        let writable: Vec<Range> = { shared.iter() }
+            .filter(|mapped| is_writable(mapped))
+            .map(|mapped| Range::of(mapped, true))
+            .collect();
+        let is_beside = |range: &Range| writable.iter().any(|one| one.overlaps(range));
+        let (mut compared, mut followed, mut ranges) = (Vec::new(), Vec::new(), Vec::new());
         for mapped in &shared {
-            let writable = is_writable(&mapped);
-            if is_mirrored(mapped) || (writable && much) {
-                followed.push(Range::of(mapped, writable));
-            } else if writable {
+            let range = Range::of(mapped, is_writable(mapped));
+            let told = is_written(mapped) && (range.is_writable() || !is_beside(&range));
+            if is_mirrored(mapped) || (told && much) {
+                followed.push(range.clone());
+            } else if told {
                 compared.push((mapped.region.start, mapped.region.end));
             }
+            if is_written(mapped) {
+                ranges.push(range);
+            }
         }
+        drop(files);
+        self.sharing.any = !shared.is_empty();
+        self.look_for_same(&ranges);
         self.keep_compared(compared);
         self.follow_shared(followed, look)?;
-        self.sharing.mirrors = self.shared.mirrors.borrow().made();
+        self.sharing.looked = self.to_look_at();
         Ok(())
+    }
+
+    /// Says so if the same memory is at two addresses: a replay has it twice.
+    fn look_for_same(&mut self, ranges: &[Range]) {
+        let mut all = ranges.iter().enumerate();
+        let twice = all.any(|(at, one)| {
+            let mut others = ranges.iter().skip(at + 1);
+            others.any(|other| one.overlaps(other))
+        });
+        if twice && !self.sharing.twice {
+            let why =
+                "it is at two addresses, and what is written at one is seen late at the other";
+            self.log.note("shared memory", why);
+        }
+        self.sharing.twice = twice;
+    }
+
+    /// How many mirrors there are, and how much that somebody writes to.
+    pub(crate) fn to_look_at(&self) -> (u64, u64) {
+        let made = self.shared.mirrors.borrow().made();
+        (made, self.shared.files.borrow().changes())
     }
 
     /// These are compared from here on; what was seen of those that were is still known.
@@ -118,13 +167,9 @@ impl Session {
         self.sharing.seen = Some(self.sharing.compared.iter().map(known).collect());
     }
 
-    /// What another process has begun to follow, this one has to follow, too.
-    pub(crate) fn follow_others(&mut self) -> Result<(), Trouble> {
-        let made = self.shared.mirrors.borrow().made();
-        if self.shares_memory() && self.sharing.mirrors != made {
-            self.find_shared(Look::Mapped)?;
-        }
-        Ok(())
+    /// Whether any memory is shared, though perhaps with nobody who writes to it.
+    pub(crate) fn maps_shared(&self) -> bool {
+        self.sharing.any
     }
 
     /// Whether it has any such memory.
@@ -133,53 +178,16 @@ impl Session {
     }
 
     /// Whether it takes part in handing the token around.
-    fn shares(&self) -> bool {
+    pub(crate) fn shares(&self) -> bool {
         self.shares_memory() && !self.borrows
     }
 
-    /// Whether it does, and there is somebody else.
+    /// Whether it does, and there is somebody else, whom it may just have made.
     pub(crate) fn shares_with_others(&self) -> bool {
-        self.shares() && self.shared.has_others()
+        self.shares() && (self.shared.has_others() || !self.born.is_empty())
     }
 
-    /// The thread that ran is in a call; the first look at a call after a signal
-    /// cut it off does not count. The token stays here while another
-    /// thread is about to run on.
-    pub(crate) fn give_token_back(&mut self, made_again: bool) {
-        if self.others.is_one_ready() {
-            return;
-        }
-        if !self.shares_with_others() {
-            self.sharing.seen = None;
-        } else if !made_again || self.sharing.seen.is_none() {
-            self.sharing.seen = Some(self.compared_content());
-        }
-        self.shared.token.give_back(self.process);
-    }
-
-    /// The thread that ran is gone, and what it saw last cannot be read any more.
-    pub(crate) fn lose_token(&mut self) {
-        if !self.others.is_one_ready() {
-            self.sharing.seen = None;
-            self.shared.token.give_back(self.process);
-        }
-    }
-
-    /// Whether it may run its program now; if not, it has to be looked at again.
-    pub(crate) fn takes_token(&mut self) -> bool {
-        if !self.shares() || self.shared.token.is_held_by(self.process) {
-            return true;
-        }
-        if self.shared.token.take(self.process) {
-            self.sharing.is_fresh = true;
-            self.catch_up();
-            return true;
-        }
-        self.wake = Some(Instant::now() + PAUSE);
-        false
-    }
-
-    fn compared_content(&self) -> Vec<Vec<u8>> {
+    pub(crate) fn compared_content(&self) -> Vec<Vec<u8>> {
         let read = |&(start, end): &(u64, u64)| {
             let len = usize::try_from(end - start).unwrap_or(0);
             // The call may be one that takes it away.
@@ -286,10 +294,20 @@ pub(crate) fn differences(address: u64, before: Option<&[u8]>, now: &[u8]) -> Ve
         return Vec::new();
     }
     let mut parts: Vec<(usize, usize)> = Vec::new();
-    for at in (0..now.len()).filter(|&at| before.get(at) != now.get(at)) {
-        match parts.last_mut() {
-            Some((_, end)) if at <= *end + NEAR => *end = at + 1,
-            _ => parts.push((at, at + 1)),
+    // Most of it is the same, which many bytes at once tell sooner.
+    for (first, now) in (0..).step_by(NEAR).zip(now.chunks(NEAR)) {
+        let before = before.get(first..).unwrap_or_default();
+        if before.starts_with(now) {
+            continue;
+        }
+        for (at, byte) in (first..).zip(now) {
+            if before.get(at - first) == Some(byte) {
+                continue;
+            }
+            match parts.last_mut() {
+                Some((_, end)) if at <= *end + NEAR => *end = at + 1,
+                _ => parts.push((at, at + 1)),
+            }
         }
     }
     parts.into_iter().map(write).collect()
@@ -316,5 +334,7 @@ mod tests {
         let mut far = [0; 100];
         (far[0], far[99]) = (1, 2);
         check(Some(&[0; 100]), &far, &[(1000, &[1]), (1099, &[2])]);
+        // It may have become longer.
+        check(Some(&[0; 40]), &[0; 42], &[(1040, &[0, 0])]);
     }
 }

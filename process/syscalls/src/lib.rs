@@ -12,10 +12,12 @@ pub mod special;
 pub mod table;
 
 mod extent;
+mod waiting;
 
 pub use crate::extent::{Extent, Memory, Unknown, read_by, written_by};
 pub use crate::shape::{Call, Class, Place, Shape, Size};
 pub use crate::table::{find, name};
+pub use crate::waiting::is_to_wait;
 
 /// The results of system calls that are errors: `-4095..=-1`.
 #[must_use]

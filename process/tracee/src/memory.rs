@@ -5,6 +5,8 @@ use std::io::{IoSlice, IoSliceMut};
 use std::os::unix::fs::FileExt as _;
 
 use nix::errno::Errno;
+use nix::libc;
+use nix::sys::ptrace;
 use nix::sys::uio::{RemoteIoVec, process_vm_readv, process_vm_writev};
 
 use crate::{TraceError, Tracee};
@@ -77,11 +79,42 @@ impl Tracee {
     /// Writes all of `bytes`, whatever the protection of the memory.
     pub fn write_code(&self, address: u64, bytes: &[u8]) -> Tracing<()> {
         let memory = format!("/proc/{}/mem", self.pid());
-        let memory = OpenOptions::new().write(true).open(memory);
-        let written = memory.and_then(|memory| memory.write_all_at(bytes, address));
-        written.map_err(|error| TraceError {
-            what: "write to the code of the process",
-            errno: Errno::from_raw(error.raw_os_error().unwrap_or(0)),
-        })
+        let Ok(memory) = OpenOptions::new().write(true).open(memory) else {
+            // In an empty root there is no such file.
+            return self.write_words(address, bytes);
+        };
+        let written = memory.write_all_at(bytes, address);
+        written.map_err(|error| forced(Errno::from_raw(error.raw_os_error().unwrap_or(0))))
     }
+
+    /// The same word by word, which needs no file.
+    fn write_words(&self, address: u64, bytes: &[u8]) -> Tracing<()> {
+        const WORD: usize = size_of::<libc::c_long>();
+        let end = address.saturating_add(bytes.len() as u64);
+        let first = address & !(WORD as u64 - 1);
+        for at in (first..end).step_by(WORD) {
+            let place = at as ptrace::AddressType;
+            let mut word = [0; WORD];
+            if at < address || end - at < WORD as u64 {
+                let there = ptrace::read(self.pid(), place).map_err(forced)?;
+                word = there.to_ne_bytes();
+            }
+            for (at, byte) in (at..).zip(&mut word) {
+                let new = at
+                    .checked_sub(address)
+                    .and_then(|at| usize::try_from(at).ok());
+                if let Some(new) = new.and_then(|at| bytes.get(at)) {
+                    *byte = *new;
+                }
+            }
+            let word = libc::c_long::from_ne_bytes(word);
+            ptrace::write(self.pid(), place, word).map_err(forced)?;
+        }
+        Ok(())
+    }
+}
+
+fn forced(errno: Errno) -> TraceError {
+    let what = "write to the code of the process";
+    TraceError { what, errno }
 }

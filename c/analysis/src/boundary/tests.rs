@@ -1,5 +1,5 @@
 use super::*;
-use crate::model::{Access, Call, Callee, Fact, Function, NOTHING};
+use crate::model::{Access, Call, Callee, Fact, Function};
 use crate::points_to::solve;
 use proptest::prelude::*;
 
@@ -17,17 +17,9 @@ fn function(program: &mut Program, name: &str, defined: bool) -> FunctionId {
 
 fn call(program: &mut Program, function: FunctionId, callee: FunctionId, times: u64, bytes: u64) {
     program.calls.push(Call {
-        function,
-        callee: Callee::Direct(callee),
-        arguments: vec![],
-        result: NOTHING,
         result_bytes: bytes,
         times,
-        called: None,
-        scanned: vec![],
-        moved: 0,
-        allocates: None,
-        place: Place::default(),
+        ..Call::of(function, Callee::Direct(callee), vec![])
     });
 }
 

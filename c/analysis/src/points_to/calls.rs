@@ -87,6 +87,7 @@ impl Solver<'_> {
         self.nodes.push(Node::default());
         let through = self.nodes.len() as u32 - 1;
         self.stands.push(through);
+        self.order.push(0);
         let pointer = self.now(pointer);
         self.nodes[pointer as usize].loads.push(through);
         self.again(pointer);

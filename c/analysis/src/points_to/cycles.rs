@@ -1,5 +1,8 @@
 //! Values that flow to each other in circles have the same objects: one of them stands for
-//! all. Without that, large programs take minutes.
+//! all. Without that, large programs take minutes. The order in which circles are found is
+//! also the one in which news go through the rest.
+
+use std::cmp::Reverse;
 
 use super::Solver;
 use crate::model::{NOTHING, UNKNOWN, Var};
@@ -15,11 +18,13 @@ struct Place {
 }
 
 impl Solver<'_> {
-    /// Finds all circles, and has one value stand for each.
+    /// Finds all circles, has one value stand for each, and puts values in order.
     pub(super) fn find_circles(&mut self) {
         let mut places = vec![Place::default(); self.nodes.len()];
         let mut time = 0;
         let mut found: Vec<Vec<Var>> = Vec::new();
+        // A circle is left when all that can be reached from it was.
+        let mut left = u32::MAX;
         // Values whose circle is not known yet.
         let mut open: Vec<Var> = Vec::new();
         for start in 0..self.nodes.len() as u32 {
@@ -60,8 +65,10 @@ impl Solver<'_> {
                 if mine.first == mine.reached {
                     let from = open.iter().rposition(|one| *one == var).unwrap_or(0);
                     let circle = open.split_off(from);
+                    left -= 1;
                     for one in &circle {
                         places[*one as usize].on_the_way = false;
+                        self.order[*one as usize] = left;
                     }
                     if circle.len() > 1 {
                         found.push(circle);
@@ -72,6 +79,11 @@ impl Solver<'_> {
         for circle in found {
             self.join(&circle);
         }
+        // What has escaped is better known at once: nobody has to name it from there on.
+        self.order[(self.program.vars + UNKNOWN) as usize] = 0;
+        let work = std::mem::take(&mut self.work).into_iter();
+        let again = work.map(|Reverse((_, var))| Reverse((self.order[var as usize], var)));
+        self.work = again.collect();
     }
 
     /// One stands for all of them, which is not the content of an object: that may become

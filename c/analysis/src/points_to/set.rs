@@ -27,19 +27,19 @@ impl Set {
         if self.0.len() < other.0.len() {
             self.0.resize(other.0.len(), 0);
         }
-        let mut any = false;
-        for (word, from) in other.0.iter().enumerate() {
-            let new = from & !self.0[word];
-            if new != 0 {
-                any = true;
-                self.0[word] |= new;
-                if news.0.len() <= word {
-                    news.0.resize(word + 1, 0);
-                }
-                news.0[word] |= new;
-            }
+        // Most often nothing is, which is found out many words at a time.
+        let pairs = self.0.iter().zip(&other.0);
+        if pairs.fold(0, |all, (mine, from)| all | from & !mine) == 0 {
+            return false;
         }
-        any
+        if news.0.len() < other.0.len() {
+            news.0.resize(other.0.len(), 0);
+        }
+        for ((mine, from), new) in self.0.iter_mut().zip(&other.0).zip(&mut news.0) {
+            *new |= from & !*mine;
+            *mine |= from;
+        }
+        true
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = ObjectId> {

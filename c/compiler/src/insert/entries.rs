@@ -3,11 +3,15 @@
 use super::Inserter;
 use crate::ir::{LLVMLinkage, LLVMTypeKind, Value};
 
+/// The section with the wrappers of inside functions.
+const ENTRIES: &str = "reprise_entry";
+
 impl Inserter<'_> {
     /// Gives each inside function that can be entered a wrapper that takes its name
     /// and its address, and one that calls it with what a replay is told. Calls that
     /// stay inside go to the function itself.
     pub(super) fn entries(&mut self, inside: &[Value]) {
+        self.no_entry();
         let mut table = Vec::new();
         for function in inside {
             let id = self.id(*function).unwrap_or_default();
@@ -34,6 +38,18 @@ impl Inserter<'_> {
         entries.set_unchanging();
     }
 
+    /// Entries can all become parts of who calls them. The runtime asks where they are.
+    fn no_entry(&self) {
+        let module = &self.module;
+        let none = module.function(
+            "__reprise_no_entry",
+            module.function_type(module.void(), &[]),
+        );
+        none.set_section(ENTRIES);
+        self.builder.at_end(module.append_block(none));
+        self.builder.ret(None);
+    }
+
     fn entry(&self, function: Value, name: &str, number: u64) {
         let (module, builder) = (&self.module, &self.builder);
         let of = function.value_type();
@@ -42,7 +58,7 @@ impl Inserter<'_> {
         let wrapper = module.function(name, of);
         function.replace_with(wrapper);
         wrapper.set_linkage(linkage);
-        wrapper.set_section("reprise_entry");
+        wrapper.set_section(ENTRIES);
         function.set_linkage(LLVMLinkage::LLVMInternalLinkage);
         let (word, small, pointer) = (module.int(64), module.int(32), module.pointer());
         let parameters = wrapper.parameters();

@@ -37,6 +37,11 @@ impl Value {
         !llvm!(ask: LLVMIsAFunction(self.0)).is_null()
     }
 
+    /// A function, a variable or an alias of one.
+    pub(crate) fn is_global(self) -> bool {
+        !llvm!(ask: LLVMIsAGlobalValue(self.0)).is_null()
+    }
+
     pub(crate) fn is_alias(self) -> bool {
         !llvm!(ask: LLVMIsAGlobalAlias(self.0)).is_null()
     }
@@ -80,6 +85,20 @@ impl Value {
     }
 
     /// The instruction behind it.
+    /// Whoever has the address of a function has that of another one; who calls it by its name
+    /// still does.
+    pub(crate) fn replace_address(self, other: Value) {
+        let mut calls = self.users();
+        calls.retain(|user| {
+            let is_call = user.is_instruction() && user.opcode() == LLVMOpcode::LLVMCall;
+            is_call && user.callee() == self
+        });
+        self.replace_with(other);
+        for call in calls {
+            call.set_operand(call.operands().len() as u32 - 1, self);
+        }
+    }
+
     pub(crate) fn next(self) -> Option<Value> {
         value(llvm!(ask: LLVMGetNextInstruction(self.0)))
     }

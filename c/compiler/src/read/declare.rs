@@ -1,6 +1,6 @@
 //! Functions and globals, before any function is read.
 
-use reprise_c_analysis::model::{Fact, Function, NOTHING, Program, Storage, Var};
+use reprise_c_analysis::model::{Fact, Function, NOTHING, ObjectId, Program, Storage, Var};
 
 use super::shape::{by_value, is_address_taken, may_hold_pointer, no_entry};
 use super::{Reader, known_name, place};
@@ -21,6 +21,14 @@ fn varying(program: &mut Program, name: String, content: Var) -> Var {
         },
     ]);
     pointer
+}
+
+/// Whether there is the address of a library's variable in it, which is elsewhere in each run.
+fn holds_far_address(initial: Value) -> bool {
+    if initial.is_global() {
+        return !initial.is_function() && initial.is_declaration();
+    }
+    initial.is_constant() && initial.operands().into_iter().any(holds_far_address)
 }
 
 impl Reader<'_> {
@@ -100,6 +108,8 @@ impl Reader<'_> {
                 Storage::Handle
             } else if global.is_declaration() || global.is_thread_local() {
                 Storage::External
+            } else if global.initializer().is_some_and(holds_far_address) {
+                Storage::Variable
             } else if global.is_unchanging() {
                 Storage::Constant
             } else {
@@ -114,26 +124,26 @@ impl Reader<'_> {
         }
         for global in self.module.globals() {
             if let Some(initial) = global.initializer() {
-                let pointer = self.reading.vars[&global];
-                self.initial(pointer, initial);
+                let object = self.reading.objects[&global];
+                self.initial(object, initial);
             }
         }
     }
 
     /// What is in a global at the beginning.
-    fn initial(&mut self, pointer: Var, initial: Value) {
+    fn initial(&mut self, object: ObjectId, initial: Value) {
         if initial.kind().kind() == LLVMTypeKind::LLVMPointerTypeKind
             || initial.is_constant_expression()
         {
             let value = self.value(initial);
             if value != NOTHING {
-                self.fact(Fact::Store { pointer, value });
+                self.fact(Fact::Begins { object, value });
             }
             return;
         }
         for part in initial.operands() {
             if part.is_constant() {
-                self.initial(pointer, part);
+                self.initial(object, part);
             }
         }
     }

@@ -5,8 +5,10 @@
 //! Of a variable all is looked at, of other memory the first word: how long a piece of the
 //! heap is nobody knows here.
 
+use std::collections::HashSet;
+
 use reprise_c_analysis::annotations::{Annotation, Length};
-use reprise_c_analysis::model::Storage;
+use reprise_c_analysis::model::{ObjectId, Storage};
 use reprise_c_analysis::points_to::PointsTo;
 
 use crate::ir::{Block, Builder, LLVMLinkage, LLVMOpcode, LLVMTypeKind, Module, Value};
@@ -26,6 +28,9 @@ struct Verifier<'a> {
     builder: &'a Builder,
     reading: &'a Reading,
     points_to: &'a PointsTo,
+    /// What is outside whatever happens: lists of variable arguments, which functions that
+    /// are given one write to.
+    varying: HashSet<ObjectId>,
 }
 
 /// Has all calls of annotated functions looked at.
@@ -35,6 +40,13 @@ pub(super) fn insert(module: &Module, builder: &Builder, reading: &Reading, poin
         builder,
         reading,
         points_to,
+        varying: reading
+            .program
+            .varying
+            .iter()
+            .flat_map(|var| points_to.objects(*var))
+            .copied()
+            .collect(),
     };
     for function in &reading.defined {
         for at in function.blocks().into_iter().flat_map(Block::instructions) {
@@ -126,6 +138,7 @@ impl Verifier<'_> {
                 storage,
                 Storage::Global | Storage::Stack(_) | Storage::Heap(_)
             ) && !self.points_to.is_escaped(*object)
+                && !self.varying.contains(object)
         };
         if objects.is_empty() || !objects.iter().all(is_own) {
             return None;

@@ -125,6 +125,25 @@ fn through_pointers() {
     assert!(!said.contains("serve calls often"), "{said}");
 }
 
+/// Where a library's functions and variables are differs from run to run, and there is no
+/// library in a replay. Inside variables begin with such addresses.
+#[test]
+fn addresses_of_libraries() {
+    let stage = Stage::linked("c-far", &["-lm"]);
+    for level in ["-O0", "-O2"] {
+        stage.run(&["cc", level, "-o", "prog", "main.c", "-lm"]);
+        let (_, said) = stage.run(&["cut", "./prog", "--weigh", "--", "./prog"]);
+        assert!(!said.contains("annotation"), "{said}");
+        for how in [
+            &["--target", "in_*", "--naive"][..],
+            &["--target", "in_*"],
+            &["--whole-program"],
+        ] {
+            stage.whole_way(how);
+        }
+    }
+}
+
 /// The runtime and the part with LLVM may be where packages put them; what is missing
 /// is said, with the packages.
 #[test]

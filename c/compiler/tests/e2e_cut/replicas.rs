@@ -59,7 +59,8 @@ impl Node {
         self.input.flush().unwrap();
     }
 
-    /// Tells it something until it says something.
+    /// Tells it something until it says something. A program that is to be weighed is built
+    /// first, which takes minutes.
     fn until(&mut self, line: &str, says: &str) {
         let started = Instant::now();
         let before = self.said.len();
@@ -73,7 +74,7 @@ impl Node {
                 return;
             }
             assert!(
-                started.elapsed() < Duration::from_secs(120),
+                started.elapsed() < Duration::from_secs(1200),
                 "{}",
                 self.said
             );

@@ -97,6 +97,20 @@ impl Stage {
     }
 }
 
+impl Stage {
+    /// Records a run that comes to where recording ends, and replays what there is.
+    pub(crate) fn as_far_as_recorded(&self, arguments: &[&str]) -> String {
+        let _ = fs::remove_file(self.folder.path().join("y.reprise"));
+        let record = ["record", "-o", "y.reprise", "--", "./prog.cut"];
+        let (said, recorded) = self.run(&[&record, arguments].concat());
+        assert!(recorded.contains("the rest of the run"), "{recorded}");
+        let (_, replayed) = self.run(&["replay", "y.reprise"]);
+        let far = "as far as the recording goes";
+        assert!(replayed.contains(far), "{replayed}");
+        said
+    }
+}
+
 pub(crate) fn done(command: &mut Command) {
     let output = command.output().unwrap();
     assert!(output.status.success(), "{command:?}\n{output:?}");

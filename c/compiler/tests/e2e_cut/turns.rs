@@ -80,13 +80,7 @@ fn signals_come_at_any_moment() {
     let (_, replayed) = stage.run(&["replay", "x.reprise"]);
     let same = "to the end; the memory of the inside is the same";
     assert!(replayed.contains(same), "{replayed}");
-    let (_, recorded) = stage.run(&["record", "-o", "y.reprise", "--", "./prog.cut", "calls"]);
-    assert!(recorded.contains("the rest of the run"), "{recorded}");
-    let (_, replayed) = stage.run(&["replay", "y.reprise"]);
-    assert!(
-        replayed.contains("as far as the recording goes"),
-        "{replayed}"
-    );
+    stage.as_far_as_recorded(&["calls"]);
 }
 
 /// Children that are forked are recorded behind what their parent did, and replay alone.

@@ -67,6 +67,8 @@ final class ClassInfo extends WeakReference<Class<?>> {
      */
     final boolean copies;
 
+    /** It is the hidden class of a function that no instruction of the inside has made. */
+    final boolean isForeign;
     /** For the hidden class of a method reference: what it calls is outside. */
     volatile boolean refersOutside;
     volatile boolean refersKnown;
@@ -190,9 +192,8 @@ final class ClassInfo extends WeakReference<Class<?>> {
     private ClassInfo(Class<?> c) {
         super(c);
         kept = isForEver(c) ? c : null;
-        boolean isForeign = isFunction(c) && made != c;
+        isForeign = isFunction(c) && made != c;
         long info = Native.classInfo(c, isForeign);
-        refersOutside = isForeign;
         boolean inside = (info & 1) != 0;
         number = (int) (info >> 2);
         space = c.isArray() ? ARRAY : inside ? INSIDE : OUTSIDE;

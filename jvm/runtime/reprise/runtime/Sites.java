@@ -108,9 +108,12 @@ final class Sites {
     }
 
     private static Met ask(Class<?> type, ClassInfo info, int site) {
+        // Of a function that decides something itself, only its own method counts, and not what it
+        // inherits from an interface.
+        boolean own = (info.isForeign || info.target() != 0) && Native.declares(type, site);
         boolean leaves = info.isValue() ? Native.leavesValue(site)
-            : info.refersOutside || Native.leaves(type, site);
-        boolean asks = !leaves && info.target() != 0 && Native.declares(type, site);
+            : info.refersOutside || own && info.isForeign || Native.leaves(type, site);
+        boolean asks = !leaves && own && info.target() != 0;
         synchronized (Sites.class) {
             Met[] all = sites;
             if (site >= all.length) {

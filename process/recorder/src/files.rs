@@ -1,0 +1,277 @@
+//! Files that are in memory, and that a call writes to: the memory of all who have mapped
+//! such a file changes, though the call's arguments do not point there.
+//!
+//! Who makes the call has what is mapped of the part that was written recorded with it.
+//! Others that share it compare it from then on (`sharing.rs`), or are told through the
+//! mirror (`followed.rs`). Where a process has mapped it for itself, the kernel decides
+//! what it sees, which is named.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::fs::{self, Metadata};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::PathBuf;
+
+use nix::libc;
+use nix::unistd::Pid;
+use reprise_process_events::PAGE;
+use reprise_syscalls::{Call, Extent, is_error};
+
+use crate::maps::{self, Mapped};
+use crate::mirror::Object;
+use crate::session::{Session, Trouble};
+
+/// The most memory that is recorded with one such call.
+const MOST: u64 = 16 << 20;
+
+/// So much that is written to is remembered; if there is more, all may be.
+const OBJECTS: usize = 10_000;
+
+/// A file: its device and number.
+type File = (u64, u64);
+
+/// What is known of files in the memory of all processes.
+#[derive(Default)]
+pub(crate) struct Files {
+    /// Who has ever mapped a file; it may not be there any more.
+    mapped: HashMap<File, BTreeSet<Pid>>,
+    /// What is shared and is written to by any of the processes.
+    written: HashSet<Object>,
+    /// How often there was another one.
+    changes: u64,
+    /// How often a call has written to what is shared, through its file. That needs no
+    /// token.
+    calls: u64,
+}
+
+impl Files {
+    /// A process writes to this, in memory or by a call.
+    pub(crate) fn is_written(&mut self, object: &Object) {
+        if self.written.len() < OBJECTS && self.written.insert(object.clone()) {
+            self.changes += 1;
+        }
+    }
+
+    /// Whether any process may write to this.
+    pub(crate) fn has_writer(&self, object: &Object) -> bool {
+        self.written.len() >= OBJECTS || self.written.contains(object)
+    }
+
+    pub(crate) fn calls(&self) -> u64 {
+        self.calls
+    }
+
+    pub(crate) fn changes(&self) -> u64 {
+        self.changes
+    }
+
+    /// A process has what another one has.
+    pub(crate) fn inherit(&mut self, from: Pid, to: Pid) {
+        for processes in self.mapped.values_mut() {
+            if processes.contains(&from) {
+                processes.insert(to);
+            }
+        }
+    }
+
+    /// A process has a new program, or none any more.
+    pub(crate) fn forget(&mut self, process: Pid) {
+        self.mapped.retain(|_, processes| {
+            processes.remove(&process);
+            !processes.is_empty()
+        });
+    }
+}
+
+/// What a call has written to: a descriptor, and from where to where in its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Wrote {
+    descriptor: u64,
+    start: u64,
+    end: u64,
+}
+
+impl Wrote {
+    /// `position` is where a descriptor stands now.
+    fn by(
+        call: &Call,
+        arguments: &[u64; 6],
+        result: u64,
+        position: impl Fn(u64) -> Option<u64>,
+    ) -> Option<Self> {
+        let number = call.number.cast_signed();
+        let descriptor = match number {
+            libc::SYS_copy_file_range | libc::SYS_splice => arguments[2],
+            _ => arguments[0],
+        };
+        let (start, end) = match number {
+            libc::SYS_write | libc::SYS_writev => {
+                let end = position(descriptor)?;
+                (end.saturating_sub(result), end)
+            }
+            // Where it stands is meant.
+            libc::SYS_pwritev2 if arguments[3] == u64::MAX => {
+                let end = position(descriptor)?;
+                (end.saturating_sub(result), end)
+            }
+            libc::SYS_pwrite64 | libc::SYS_pwritev | libc::SYS_pwritev2 => {
+                (arguments[3], arguments[3].saturating_add(result))
+            }
+            // Behind its end there is nothing, and up to the end of a page zeros.
+            libc::SYS_ftruncate => (arguments[1], arguments[1].next_multiple_of(PAGE)),
+            libc::SYS_fallocate | libc::SYS_copy_file_range => (0, u64::MAX),
+            libc::SYS_sendfile | libc::SYS_splice => (0, u64::MAX),
+            _ => return None,
+        };
+        Some(Self {
+            descriptor,
+            start,
+            end,
+        })
+    }
+
+    /// What of it is in a mapping of the file.
+    fn within(&self, mapped: &Mapped) -> Option<Extent> {
+        let len = mapped.region.end - mapped.region.start;
+        let start = self.start.max(mapped.offset);
+        let end = self.end.min(mapped.offset.saturating_add(len));
+        (start < end).then(|| Extent {
+            address: mapped.region.start + (start - mapped.offset),
+            len: end - start,
+        })
+    }
+}
+
+impl Session {
+    /// A file has been mapped.
+    pub(crate) fn maps_file(&self, descriptor: u64) {
+        if let Ok(file) = fs::metadata(self.descriptor(descriptor)) {
+            self.has_mapped(&file);
+        }
+    }
+
+    pub(crate) fn has_mapped(&self, file: &Metadata) {
+        let files = &mut *self.shared.files.borrow_mut();
+        let processes = files.mapped.entry((file.dev(), file.ino())).or_default();
+        processes.insert(self.process);
+    }
+
+    fn descriptor(&self, number: u64) -> PathBuf {
+        PathBuf::from(format!("/proc/{}/fd/{number}", self.process))
+    }
+
+    fn position(&self, descriptor: u64) -> Option<u64> {
+        let text =
+            fs::read_to_string(format!("/proc/{}/fdinfo/{descriptor}", self.process)).ok()?;
+        let line = text.lines().find_map(|line| line.strip_prefix("pos:"))?;
+        line.trim().parse().ok()
+    }
+
+    /// A call is over: the memory of this process that has changed because it has
+    /// written to a file. Others that have mapped that are made to look.
+    pub(crate) fn changed_by_file(
+        &self,
+        call: &Call,
+        arguments: &[u64; 6],
+        result: u64,
+    ) -> Result<Vec<Extent>, Trouble> {
+        let nobody = self.shared.files.borrow().mapped.is_empty();
+        if nobody || is_error(result) {
+            return Ok(Vec::new());
+        }
+        let Some(wrote) = Wrote::by(call, arguments, result, |fd| self.position(fd)) else {
+            return Ok(Vec::new());
+        };
+        let descriptor = self.descriptor(wrote.descriptor);
+        let Ok(file) = fs::metadata(&descriptor) else {
+            return Ok(Vec::new());
+        };
+        let key = (file.dev(), file.ino());
+        let processes = self.shared.files.borrow().mapped.get(&key).cloned();
+        let Some(processes) = processes.filter(|_| file.is_file()) else {
+            return Ok(Vec::new());
+        };
+        let name = fs::read_link(&descriptor).unwrap_or_default();
+        let is_it = |mapped: &Mapped| {
+            let same_name = name.to_str() == Some(mapped.region.name.as_str());
+            let object = &mapped.object;
+            mapped.file && object.inode == file.ino() && (same_name || is_on(object, file.dev()))
+        };
+        let mut own = Vec::new();
+        for process in processes {
+            // It may have ended.
+            let all = maps::mapped(process).unwrap_or_default();
+            let parts = all.iter().filter(|mapped| is_it(mapped));
+            let parts = parts.filter_map(|mapped| Some((mapped, wrote.within(mapped)?)));
+            for (mapped, extent) in parts {
+                if mapped.shared {
+                    self.others_look(mapped, extent);
+                }
+                if process == self.process {
+                    own.push(extent);
+                } else if !mapped.shared {
+                    let why = "a process has written to it that another has mapped for itself";
+                    self.shared.archive.note("a file in memory", why);
+                }
+            }
+        }
+        if own.iter().map(|extent| extent.len).sum::<u64>() > MOST {
+            let why = "a call has changed more than 16 MiB of it";
+            self.log.note("a file in memory", why);
+            own.clear();
+        }
+        Ok(own)
+    }
+
+    /// Those that share memory in which a call has changed something through its file.
+    fn others_look(&self, mapped: &Mapped, extent: Extent) {
+        let files = &mut *self.shared.files.borrow_mut();
+        files.is_written(&mapped.object);
+        files.calls += 1;
+        let first = mapped.offset / PAGE;
+        let page = |address: u64| first + (address - mapped.region.start) / PAGE;
+        let pages = page(extent.address)..page(extent.address + extent.len - 1) + 1;
+        let mirrors = &mut *self.shared.mirrors.borrow_mut();
+        mirrors.changes_behind(&mapped.object, pages);
+    }
+}
+
+/// Whether a device is the one that `/proc` names.
+fn is_on(object: &Object, device: u64) -> bool {
+    let (major, minor) = (libc::major(device), libc::minor(device));
+    object.device == format!("{major:02x}:{minor:02x}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use reprise_syscalls::find;
+
+    fn check(number: libc::c_long, arguments: [u64; 6], result: u64, expected: (u64, u64, u64)) {
+        let call = find(number.cast_unsigned()).unwrap();
+        let wrote = Wrote::by(call, &arguments, result, |_| Some(1000)).unwrap();
+        assert_eq!((wrote.descriptor, wrote.start, wrote.end), expected);
+    }
+
+    #[test]
+    fn where_calls_write_in_files() {
+        check(libc::SYS_write, [3, 0, 20, 0, 0, 0], 10, (3, 990, 1000));
+        check(libc::SYS_pwrite64, [3, 0, 20, 50, 0, 0], 10, (3, 50, 60));
+        let here = [3, 0, 1, u64::MAX, u64::MAX, 0];
+        check(libc::SYS_pwritev2, here, 10, (3, 990, 1000));
+        check(libc::SYS_ftruncate, [3, 100, 0, 0, 0, 0], 0, (3, 100, PAGE));
+        let call = find(libc::SYS_read.cast_unsigned()).unwrap();
+        assert_eq!(Wrote::by(call, &[0; 6], 1, |_| None), None);
+    }
+
+    #[test]
+    fn who_maps_a_file_is_known_until_its_end() {
+        let (one, two) = (Pid::from_raw(1), Pid::from_raw(2));
+        let mut files = Files::default();
+        files.mapped.insert((1, 2), BTreeSet::from([one]));
+        files.inherit(one, two);
+        files.forget(one);
+        assert_eq!(files.mapped.get(&(1, 2)), Some(&BTreeSet::from([two])));
+        files.forget(two);
+        assert!(files.mapped.is_empty());
+    }
+}
