@@ -223,6 +223,11 @@ fn fitting(parsed: &Parsed, file: &Path, paths: &[PathBuf]) -> Result<Schedule, 
     })
 }
 
+/// Whether a schedule is in the format in which runs of free threads are recorded.
+fn is_of_free_threads(file: &Path) -> bool {
+    matches!(read(file), Ok(Ok(parsed)) if matches!(parsed.schedule, Schedule::Messages(_)))
+}
+
 /// What the agent has reported.
 #[derive(Debug, Default)]
 struct Outcome {
@@ -291,6 +296,12 @@ impl Outcome {
                 all.unwrap_or_default()
             );
             say(&format!("{shown}: diverged {events}: {what}"));
+            if is_of_free_threads(file) {
+                say(
+                    "  threads ran freely when it was recorded; where they race for plain fields, only \
+                     --schedule=free:all records who came first",
+                );
+            }
             Status::Diverged
         } else if self.stuck.is_some() {
             say(&format!(

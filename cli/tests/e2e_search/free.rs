@@ -24,6 +24,21 @@ fn what_ran_freely_is_followed() {
     }
 }
 
+/// Maps that call back with a monitor of the JDK's own, periods, timers, threads of pools that
+/// begin in the program, selectors, and a daemon at the end.
+#[test]
+fn what_libraries_do_is_followed() {
+    let stage = Stage::new("schedule-library");
+    for java in jdks() {
+        let home = java.display().to_string().replace('/', "-");
+        let name = format!("library{home}.sched");
+        let (file, recorded) = stage.record(&java, &name, &["--schedule=free"]);
+        assert_eq!(recorded.status.code(), Some(0), "{recorded:?}");
+        assert!(!said(&recorded).contains("could not"), "{recorded:?}");
+        stage.follow(&java, &file, &recorded, "ended with status 0");
+    }
+}
+
 /// Two threads add to a plain field: with all accesses, whatever came of it comes again.
 #[test]
 fn races_are_followed_when_all_accesses_are_recorded() {

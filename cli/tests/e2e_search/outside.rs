@@ -1,9 +1,11 @@
 //! Threads that wait for something outside of the program: sockets, pipes, processes.
 
 use std::ffi::OsStr;
-use std::fs;
+use std::io::Write as _;
+use std::process::Command;
+use std::{fs, thread};
 
-use reprise_jvm_testing::jdks;
+use reprise_jvm_testing::{agent_library, jdks, limited};
 
 use crate::stage::{Stage, said};
 
@@ -69,4 +71,57 @@ fn a_thread_that_the_schedule_lets_wait_for_ever_is_a_divergence() {
         said.contains("from Main.java:22, which does not return"),
         "{said}"
     );
+}
+
+/// A call that the scheduler knows nothing of does not return, and who else there is waits for
+/// who is in it. That takes a minute to be sure of; here, a second.
+#[test]
+fn a_call_that_nobody_ends_is_a_divergence_although_nobody_else_could_go_on() {
+    let stage = Stage::new("schedule-stuck");
+    let java = &jdks()[0];
+    let pipe = stage.folder.path().join("pipe");
+    let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success());
+    let file = stage.folder.path().join("x.sched");
+    let run = |words: &[&OsStr]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_reprise"));
+        command
+            .env("REPRISE_AGENT", agent_library())
+            .current_dir(stage.folder.path())
+            .args(words)
+            .arg("--")
+            .arg(java)
+            .args(["-Dreprise.look=5", "-cp", ".", "Main"]);
+        limited::output(&mut command)
+    };
+    // Waits until the pipe is opened for reading.
+    let writer = |bytes: &'static [u8]| {
+        let pipe = pipe.clone();
+        thread::spawn(move || {
+            let mut opened = fs::OpenOptions::new().write(true).open(pipe).unwrap();
+            opened.write_all(bytes).unwrap();
+            opened
+        })
+    };
+    let writes = writer(b"x");
+    let recorded = run(&[
+        "record".as_ref(),
+        "--schedule=random".as_ref(),
+        "-o".as_ref(),
+        file.as_os_str(),
+    ]);
+    assert_eq!(recorded.stdout, b"opened\n", "{recorded:?}");
+    drop(writes.join().unwrap());
+
+    let diverges = |at: &str| {
+        let played = run(&["replay".as_ref(), file.as_os_str()]);
+        assert_eq!(played.status.code(), Some(3), "{played:?}");
+        let said = said(&played);
+        assert!(said.contains(at), "{said}");
+    };
+    diverges("open0 from Main.java:20, which does not return");
+    // The second time it is opened, and nothing is written.
+    let opens = writer(b"");
+    diverges("readBytes from Main.java:21, which does not return");
+    drop(opens.join().unwrap());
 }

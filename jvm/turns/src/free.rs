@@ -340,11 +340,15 @@ impl<'c> Body<'c, '_> {
             Kind::Pools => "pools",
             Kind::Joins => "joins",
             Kind::Perhaps => "perhaps",
+            Kind::Runs => "runs",
             Kind::Receiver | Kind::Argument => "call",
         };
         let offset = instruction.offset;
         let site = self.site(offset, number)?;
-        let code = if matches!(kind, Kind::Joins | Kind::Receiver | Kind::Perhaps) {
+        let code = if matches!(
+            kind,
+            Kind::Joins | Kind::Receiver | Kind::Perhaps | Kind::Runs
+        ) {
             let descriptor = MethodDescriptor::parse(member.descriptor)?;
             self.told(editor, &descriptor.parameters, true, name, None, site)?
         } else if matches!(kind, Kind::Argument) {

@@ -35,6 +35,7 @@ use methods::{Deed, METHODS};
 const OUTSIDE: &str = "java/reprise/scheduler/Outside";
 const EXITS: &str = "java/reprise/scheduler/Exits";
 const PIECES: &str = "java/reprise/scheduler/Pieces";
+const SELECTING: &str = "java/reprise/scheduler/Selecting";
 
 /// Whether a class of the JDK has such methods.
 pub fn concerns(name: &str) -> bool {
@@ -172,6 +173,13 @@ fn tell<'c>(
             ("locks", "(Ljava/lang/Object;JJZ)V")
         }
         Deed::Selects => return selects(class, own, editor, pool),
+        Deed::Registers => {
+            code.op(opcode::ALOAD_1)?;
+            let descriptor = "(Ljava/lang/Object;Ljava/lang/Object;)V";
+            code.invoke(Invoke::Static, SELECTING, "registers", descriptor, pool)?;
+            editor.at_entry(code)?;
+            return Ok(true);
+        }
         Deed::Orders => return orders(class, editor, pool),
         Deed::Closes => ("closes", "(Ljava/lang/Object;)V"),
     };
@@ -210,7 +218,7 @@ fn selects<'c>(
     editor: &mut Editor<'c>,
     pool: &mut PoolEditor<'c>,
 ) -> Result<bool, TurnError> {
-    if !has_field(class, "epfd", "I")? {
+    if !has_field(class, "epfd", "I")? || !has_field(class, "pollArrayAddress", "J")? {
         return Ok(false);
     }
     let mut any = false;
@@ -220,12 +228,17 @@ fn selects<'c>(
         }
         let mut code = Snippet::new();
         code.op(opcode::ALOAD_0)?;
+        code.op(opcode::ALOAD_0)?;
         code.field(opcode::GETFIELD, own, "epfd", "I", pool)?;
-        code.op(opcode::SWAP)?;
-        code.invoke(Invoke::Static, OUTSIDE, "selects", "(II)I", pool)?;
+        let descriptor = "(ILjava/lang/Object;I)I";
+        code.invoke(Invoke::Static, SELECTING, "selects", descriptor, pool)?;
         editor.before(instruction.offset, code)?;
         let mut code = Snippet::new();
-        code.invoke(Invoke::Static, OUTSIDE, "selected", "(I)I", pool)?;
+        code.op(opcode::ALOAD_0)?;
+        code.op(opcode::ALOAD_0)?;
+        code.field(opcode::GETFIELD, own, "pollArrayAddress", "J", pool)?;
+        let descriptor = "(ILjava/lang/Object;J)I";
+        code.invoke(Invoke::Static, SELECTING, "selected", descriptor, pool)?;
         editor.after(instruction.offset, code)?;
         any = true;
     }

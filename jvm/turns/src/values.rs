@@ -8,7 +8,7 @@
 //! | --- | --- |
 //! | `Random()`, `Date`, calendars, `java.time.Clock` | the time that they begin with, or tell |
 //! | `SecureRandom` | its bytes, and with them `UUID.randomUUID` and names of temporary files |
-//! | `java.util.concurrent` | the time, to see whether a wait has run out |
+//! | `java.util.concurrent`, `Timer` | the time, to see whether a wait has run out |
 //! | hash tables and their like, `Objects`, `Object.toString` | objects whose hash they ask for |
 
 use reprise_classfile::opcode;
@@ -57,11 +57,14 @@ const READING: &[&str] = &[
     "java/util/Random",
 ];
 
-const CONCURRENT: &str = "java/util/concurrent/";
+/// Whether a class of the JDK lets threads wait for a time.
+fn waits(name: &str) -> bool {
+    name.starts_with("java/util/concurrent/") || name.starts_with("java/util/Timer")
+}
 
 /// Whether a class of the JDK reads such values for the program.
 pub(crate) fn concerns(name: &str) -> bool {
-    HASHING.contains(&name) || READING.contains(&name) || name.starts_with(CONCURRENT)
+    HASHING.contains(&name) || READING.contains(&name) || waits(name)
 }
 
 /// Sends such values of a method of the program to the scheduler; whether there are any.
@@ -104,7 +107,7 @@ pub(crate) fn watch_platform<'c>(
     pool: &mut PoolEditor<'c>,
 ) -> Result<bool, TurnError> {
     let own = class.name()?.to_str_lossy();
-    let concurrent = own.starts_with(CONCURRENT);
+    let concurrent = waits(&own);
     let mut any = match concurrent || HASHING.contains(&&*own) {
         true => hashes(class, editor, pool)?,
         false => false,
@@ -118,7 +121,11 @@ pub(crate) fn watch_platform<'c>(
         let mut code = Snippet::new();
         match (&*owner, &*name) {
             ("java/lang/System", "nanoTime" | "currentTimeMillis") if own != "java/util/Random" => {
-                let name = if concurrent { "time" } else { "clock" };
+                let name = match concurrent {
+                    true if name == "nanoTime" => "time",
+                    true => "date",
+                    false => "clock",
+                };
                 code.invoke(Invoke::Static, VALUES, name, "(J)J", pool)?;
                 editor.after(instruction.offset, code)?;
                 any = true;

@@ -1,12 +1,12 @@
 //! Which orders follow from others, by vector clocks.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 /// A stop: the thread, and which of its stops.
 pub(super) type Stop = (usize, usize);
 
 /// One thread comes to a stop before another goes on at one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Edge {
     pub(super) from: Stop,
     pub(super) to: Stop,
@@ -38,6 +38,7 @@ pub(super) fn reduced(lengths: &[usize], mut edges: Vec<Edge>) -> (Vec<Edge>, us
         width,
         kept: Vec::new(),
         given_up: 0,
+        gone: HashSet::new(),
         reached: vec![0; lengths.len()],
         clocks: lengths.iter().map(|_| vec![0; width]).collect(),
         seen: HashMap::new(),
@@ -54,6 +55,8 @@ struct Walk<'e> {
     width: usize,
     kept: Vec<Edge>,
     given_up: usize,
+    /// Those and the soft ones.
+    gone: HashSet<Edge>,
     /// Per thread: how many of its stops it has come to.
     reached: Vec<usize>,
     /// Per thread: how many stops of each it is known to come after.
@@ -72,7 +75,6 @@ impl Walk<'_> {
         let mut waiting: HashMap<Stop, Vec<usize>> = HashMap::new();
         let mut arrived = vec![false; lengths.len()];
         let mut first = 0;
-        let has_soft = self.edges.iter().any(|edge| edge.soft);
         loop {
             while let Some(thread) = queue.pop_front() {
                 while self.reached[thread] < lengths[thread] {
@@ -84,7 +86,7 @@ impl Walk<'_> {
                         queue.extend(waiting.remove(&stop).unwrap_or_default());
                     }
                     if let Some(unmet) = self.unmet(stop, &arrived) {
-                        waiting.entry(unmet).or_default().push(thread);
+                        waiting.entry(unmet.from).or_default().push(thread);
                         break;
                     }
                     self.wait(stop);
@@ -98,28 +100,33 @@ impl Walk<'_> {
                 return;
             };
             first = least;
-            // Threads wait for one another: one of them does not, if possible one that should
-            // wait and need not.
-            let unmet = |t: usize| self.all_unmet((t, self.reached[t]), &arrived);
-            let mut soft = (first..lengths.len()).filter(|t| has_soft && open(t));
-            let soft = soft.find(|t| unmet(*t).iter().all(|edge| edge.soft));
-            let stuck = soft.unwrap_or(least);
-            let unmet = unmet(stuck);
-            self.given_up += unmet.iter().filter(|edge| !edge.soft).count();
-            self.wait_for((stuck, self.reached[stuck]), &unmet);
-            self.reached[stuck] += 1;
-            arrived[stuck] = false;
+            // Threads wait for one another in a circle: one of them does not.
+            let Some(edge) = self.given_up(least, &arrived) else {
+                return;
+            };
+            let stuck = edge.to.0;
+            self.given_up += usize::from(!edge.soft);
+            self.gone.insert(edge);
             queue.push_back(stuck);
         }
     }
 
-    /// The edges to a stop whose threads have not come far enough.
-    fn all_unmet(&self, stop: Stop, arrived: &[bool]) -> Vec<Edge> {
-        let needs = self.needs(stop).iter();
-        needs
-            .filter(|edge| !self.is_met(edge, arrived))
-            .copied()
-            .collect()
+    /// An edge of a circle in which threads wait for one another, if possible of one that should
+    /// wait and need not. That thread is in it or waits for who is.
+    fn given_up(&self, thread: usize, arrived: &[bool]) -> Option<Edge> {
+        let mut path: Vec<Edge> = Vec::new();
+        let mut at = thread;
+        let mut places: HashMap<usize, usize> = HashMap::new();
+        loop {
+            if let Some(begins) = places.insert(at, path.len()) {
+                let mut circle = path.get(begins..)?.iter();
+                let soft = circle.clone().find(|edge| edge.soft);
+                return soft.or_else(|| circle.next()).copied();
+            }
+            let edge = self.unmet((at, self.reached[at]), arrived)?;
+            path.push(edge);
+            at = edge.from.0;
+        }
     }
 
     /// The edges to a stop.
@@ -132,14 +139,13 @@ impl Walk<'_> {
     fn is_met(&self, edge: &Edge, arrived: &[bool]) -> bool {
         let (thread, stop) = edge.from;
         let come = self.reached[thread] + usize::from(arrived[thread]);
-        stop < come
+        stop < come || self.gone.contains(edge)
     }
 
-    /// A stop that another thread has to come to first.
-    fn unmet(&self, stop: Stop, arrived: &[bool]) -> Option<Stop> {
+    /// An edge to a stop whose thread has not come far enough.
+    fn unmet(&self, stop: Stop, arrived: &[bool]) -> Option<Edge> {
         let mut needs = self.needs(stop).iter();
-        let unmet = needs.find(|edge| !self.is_met(edge, arrived))?;
-        Some(unmet.from)
+        needs.find(|edge| !self.is_met(edge, arrived)).copied()
     }
 
     fn arrive(&mut self, stop: Stop) {
@@ -152,17 +158,13 @@ impl Walk<'_> {
         }
     }
 
-    fn wait(&mut self, stop: Stop) {
-        self.wait_for(stop, &[]);
-    }
-
     /// Takes in what a thread learns at a stop, but for what is given up.
-    fn wait_for(&mut self, stop: Stop, given_up: &[Edge]) {
+    fn wait(&mut self, stop: Stop) {
         let thread = stop.0;
         let needs: Vec<Edge> = self
             .needs(stop)
             .iter()
-            .filter(|edge| !given_up.contains(edge))
+            .filter(|edge| !self.gone.contains(edge))
             .copied()
             .collect();
         for edge in &needs {
@@ -224,6 +226,23 @@ mod tests {
         let (kept, given_up) = reduced(&lengths, edges);
         assert_eq!(kept.len(), 2 * (threads - 1));
         assert_eq!(given_up, 0);
+    }
+
+    /// Who waits for a circle is not in it, and keeps all of its orders.
+    #[test]
+    fn only_an_order_of_the_circle_is_given_up() {
+        let edge = |from, to| Edge {
+            from,
+            to,
+            soft: false,
+        };
+        let waits = edge((1, 1), (0, 0));
+        let also = edge((2, 1), (0, 0));
+        let circle = [edge((2, 1), (1, 0)), edge((1, 1), (2, 0))];
+        let (kept, given_up) = reduced(&[1, 2, 2], vec![waits, also, circle[0], circle[1]]);
+        assert_eq!(given_up, 1);
+        assert!(kept.contains(&waits) || kept.contains(&also), "{kept:?}");
+        assert_eq!(kept.iter().filter(|edge| circle.contains(edge)).count(), 1);
     }
 
     /// Of two threads that would wait for one another the one goes on that only should wait.

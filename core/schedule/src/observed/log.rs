@@ -51,8 +51,8 @@ pub struct Follows {
 
 /// What kinds of values are called in the file beside a schedule; the scheduler's `Values` has
 /// the same.
-const KINDS: [&str; 8] = [
-    "", "drawn ", "time ", "read ", "seed ", "bytes ", "clock ", "instant ",
+const KINDS: [&str; 10] = [
+    "", "drawn ", "time ", "read ", "seed ", "bytes ", "clock ", "instant ", "found ", "number ",
 ];
 
 /// Something that is another value in every run.

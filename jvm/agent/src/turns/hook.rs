@@ -7,9 +7,9 @@ use std::sync::PoisonError;
 
 use jvmti_bindings::sys::jni::{JNIEnv, jclass, jint, jobject, jthread, jvalue};
 use jvmti_bindings::sys::jvmti::{
-    JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, JVMTI_EVENT_MONITOR_CONTENDED_ENTER, JVMTI_EVENT_THREAD_END,
-    JVMTI_EVENT_THREAD_START, JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_VM_INIT, jvmtiEnv,
-    jvmtiEventCallbacks,
+    JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, JVMTI_EVENT_MONITOR_CONTENDED_ENTER,
+    JVMTI_EVENT_MONITOR_CONTENDED_ENTERED, JVMTI_EVENT_THREAD_END, JVMTI_EVENT_THREAD_START,
+    JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_VM_INIT, jvmtiEnv, jvmtiEventCallbacks,
 };
 use reprise_classfile::read::ClassFile;
 use reprise_turns::plan::Place;
@@ -27,20 +27,24 @@ pub(super) fn listen(session: &Session) -> Result<(), String> {
     callbacks.ThreadStart = Some(thread_start);
     callbacks.ThreadEnd = Some(thread_end);
     callbacks.MonitorContendedEnter = Some(contended);
+    callbacks.MonitorContendedEntered = Some(obtained);
     let events = [
         JVMTI_EVENT_VM_INIT,
         JVMTI_EVENT_VM_DEATH,
         JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
         JVMTI_EVENT_THREAD_START,
         JVMTI_EVENT_THREAD_END,
-        JVMTI_EVENT_MONITOR_CONTENDED_ENTER,
     ];
-    // Threads that run freely find their monitors as they are.
-    let events = match session.mode.is_free() {
-        true => &events[..events.len() - 1],
-        false => &events[..],
+    let monitors: &[_] = match session.mode {
+        Mode::Share { .. } => &[],
+        Mode::Free { .. } => &[
+            JVMTI_EVENT_MONITOR_CONTENDED_ENTER,
+            JVMTI_EVENT_MONITOR_CONTENDED_ENTERED,
+        ],
+        _ => &[JVMTI_EVENT_MONITOR_CONTENDED_ENTER],
     };
-    let listening = session.environment.listen(&callbacks, events);
+    let events = [&events[..], monitors].concat();
+    let listening = session.environment.listen(&callbacks, &events);
     listening.map_err(|error| error.to_string())
 }
 
@@ -182,14 +186,30 @@ unsafe extern "system" fn contended(
     monitor: jobject,
 ) {
     let Some(session) = SESSION.get() else { return };
-    // SAFETY: the JVM hands over a live object.
-    let Ok(owner) = (unsafe { session.environment.monitor_owner(monitor) }) else {
-        return;
+    let owner = match session.mode.is_free() {
+        // Of no interest then, and the JVM would stop all threads to find out.
+        true => std::ptr::null_mut(),
+        // SAFETY: the JVM hands over a live object.
+        false => match unsafe { session.environment.monitor_owner(monitor) } {
+            Ok(owner) => owner,
+            Err(_) => return,
+        },
     };
     let arguments = [jvalue { l: monitor }, jvalue { l: owner }];
     let signature = c"(Ljava/lang/Object;Ljava/lang/Thread;)V";
     // SAFETY: the JVM hands over its environment; both references are live.
     unsafe { tell(env, c"contended", signature, &arguments) };
+}
+
+unsafe extern "system" fn obtained(
+    _: *mut jvmtiEnv,
+    env: *mut JNIEnv,
+    _: jthread,
+    monitor: jobject,
+) {
+    let arguments = [jvalue { l: monitor }];
+    // SAFETY: the JVM hands over its environment and a live object.
+    unsafe { tell(env, c"obtained", c"(Ljava/lang/Object;)V", &arguments) };
 }
 
 unsafe extern "system" fn class_loaded(

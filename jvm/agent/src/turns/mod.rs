@@ -111,6 +111,11 @@ impl Mode {
         matches!(self, Self::Free { .. } | Self::Share { .. })
     }
 
+    /// Whether it matters that a thread has to wait for a monitor.
+    fn hears_of_monitors(&self) -> bool {
+        !matches!(self, Self::Share { .. })
+    }
+
     fn of(options: &Options) -> Result<Self, String> {
         let number = |value: Option<u64>| value.unwrap_or_default().cast_signed();
         let read = |file: &PathBuf| {
@@ -203,8 +208,8 @@ pub(crate) fn load(environment: Environment, options: &Options) -> Result<(), St
     let mut wanted = jvmtiCapabilities::default();
     wanted.set_can_generate_all_class_hook_events(true);
     wanted.set_can_retransform_classes(true);
+    wanted.set_can_generate_monitor_events(mode.hears_of_monitors());
     if !mode.is_free() {
-        wanted.set_can_generate_monitor_events(true);
         wanted.set_can_get_monitor_info(true);
         let potential = environment.potential();
         let potential = potential.map_err(|error| error.to_string())?;

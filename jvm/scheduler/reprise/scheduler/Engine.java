@@ -69,7 +69,8 @@ final class Engine {
     static Turn of(Thread thread) {
         synchronized (TABLE) {
             Turn turn = TURNS.get(FreeThread.tid(thread));
-            return turn == null || turn.run != run ? null : turn;
+            // In a replay a thread of the JDK may have the number of one of the program.
+            return turn == null || turn.run != run || turn.thread != thread ? null : turn;
         }
     }
 
@@ -158,7 +159,8 @@ final class Engine {
         next.grant();
     }
 
-    private static boolean isAnyReady() {
+    /** Whether a thread could go on. */
+    static boolean isAnyReady() {
         for (int number = 0; number < count; number++) {
             if (all[number].state == Turn.READY) {
                 return true;
@@ -186,6 +188,17 @@ final class Engine {
             }
         }
         return false;
+    }
+
+    /** Whether only such threads live as a JVM does not wait for. */
+    static boolean areDaemons() {
+        for (int number = 0; number < count; number++) {
+            Turn turn = all[number];
+            if (turn.state != Turn.DEAD && turn.state != Turn.NEW && !turn.thread.isDaemon()) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** A thread that does not run can go on, and does if nobody has the turn. */

@@ -10,9 +10,9 @@ package reprise.scheduler;
  *
  * A monitor keeps threads apart by itself. For fields and for calls of the JDK a stripe is
  * locked while the access lasts, so that what is written down is what happened. A thread has
- * one at most, gives it up where it blocks and where the JDK calls the program back, and waits
- * for one no longer than a moment: then the order is lost, which is counted, and the program
- * goes on.
+ * one at most, gives it up where it blocks, be it for a monitor of the JDK's own, and while the
+ * JDK calls the program back, and waits for one no longer than a moment: then the order is lost,
+ * which is counted, and the program goes on.
  */
 public final class Free {
     /** Whether threads run freely and are recorded. */
@@ -137,6 +137,18 @@ public final class Free {
         }
     }
 
+    /** Before one that runs something, which may be a pool's. */
+    public static void runs(Object receiver, int site) {
+        FreeThread me = FreeThread.current();
+        if (me != null) {
+            me.leave();
+            me.comesTo(site);
+            if (Synchronised.is(receiver)) {
+                Stripes.enter(me, Stripes.POOLS);
+            }
+        }
+    }
+
     /** Before one that asks the calling thread something. */
     public static void asks(int site) {
         call(Thread.currentThread(), site);
@@ -183,10 +195,8 @@ public final class Free {
     public static void calledBack() {
         FreeThread me = FreeThread.current();
         if (me != null) {
-            // What a pool runs may take long; other calls have their callbacks for themselves.
-            if (Stripes.hasPools(me)) {
-                me.leave();
-            }
+            // It may take long, and others may come to what the JDK has meanwhile.
+            me.suspend();
             me.depth++;
         }
     }
@@ -210,9 +220,13 @@ public final class Free {
     }
 
     private static void back(FreeThread me) {
+        me.leave();
         if (--me.depth == 0) {
-            me.leave();
+            me.suspended = 0;
             Stripes.enter(me, Stripes.POOLS);
+        } else {
+            // The JDK goes on with what it has called the program from.
+            me.again();
         }
     }
 

@@ -71,6 +71,16 @@ final class FreeThread {
     long held;
     /** What it leaves there; 0 for its own word. */
     long leaves;
+    /** What it found there: who was last, and behind it who had read since. */
+    final long[] found = new long[Stripes.READING + 1];
+    /** Whether there are any of those. */
+    boolean readers;
+    /** The stripe that it has given up while it waits for a monitor; 0 for none. */
+    long contends;
+    /** How many stripes it has given up for as long as the JDK calls the program back. */
+    int suspended;
+    /** Those, each behind the depth at which that was. */
+    private long[] stripes = new long[8];
     /** With a share: the element that it is at, by its address; 0 for none. */
     long inside;
     /** With a share: it waits for an element. */
@@ -155,6 +165,11 @@ final class FreeThread {
         }
     }
 
+    /** Whether a monitor is one of ours: who has it leaves it at once. */
+    static boolean isOwn(Object monitor) {
+        return monitor == ALL || monitor == Selecting.TABLE;
+    }
+
     static FreeThread current() {
         return of(Thread.currentThread());
     }
@@ -168,6 +183,11 @@ final class FreeThread {
     /** The number that the JVM has given a thread: a program may have another idea of getId(). */
     static long tid(Thread thread) {
         return U.getLong(thread, TID);
+    }
+
+    /** Gives a thread that has just been created another number. */
+    static void number(Thread thread, long tid) {
+        U.putLong(thread, TID, tid);
     }
 
     private static FreeThread find(long tid) {
@@ -221,6 +241,28 @@ final class FreeThread {
     void leave() {
         if (held != 0) {
             Stripes.leave(this);
+        }
+    }
+
+    /** Gives up what it has until {@link #again}: the JDK calls the program. */
+    void suspend() {
+        if (held == 0) {
+            return;
+        }
+        if (2 * suspended == stripes.length) {
+            stripes = Arrays.copyOf(stripes, 2 * stripes.length);
+        }
+        stripes[2 * suspended] = depth;
+        stripes[2 * suspended + 1] = held;
+        suspended++;
+        leave();
+    }
+
+    /** The call is over. */
+    void again() {
+        if (suspended > 0 && stripes[2 * suspended - 2] == depth) {
+            suspended--;
+            Stripes.again(this, stripes[2 * suspended + 1]);
         }
     }
 

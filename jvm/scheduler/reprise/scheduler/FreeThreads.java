@@ -9,6 +9,7 @@ final class FreeThreads {
         if (me == null || FreeThread.of(thread) != null || Life.isForeign(thread)) {
             return;
         }
+        Values.number(FreeThread.tid(thread));
         FreeThread.add(thread, me.descent + "." + ++me.children);
     }
 
@@ -170,6 +171,14 @@ final class FreeThreads {
         }
     }
 
+    /** Who waits there comes after: code of the JDK says nothing when it leaves a monitor. */
+    static void notifies(Object monitor) {
+        FreeThread me = FreeThread.current();
+        if (me != null && Thread.holdsLock(monitor)) {
+            Stripes.leaves(me, monitor);
+        }
+    }
+
     static void parks(boolean absolute, long time) {
         FreeThread me = FreeThread.current();
         if (me == null || time < 0 || absolute && time == 0 || Thread.currentThread().isInterrupted()) {
@@ -184,6 +193,7 @@ final class FreeThreads {
         }
         long stripe = me.held;
         me.blocks(me.site < 0 ? FreeThread.PARKS : me.site);
+        Values.parks(me);
         me.leave();
         long end = 0;
         if (absolute) {
@@ -209,6 +219,35 @@ final class FreeThreads {
             me.follows(me.told());
         }
         Stripes.again(me, stripe);
+    }
+
+    /**
+     * Code of the JDK needs a monitor that another thread has. That one may have called the
+     * program back, and needs the stripe to go on. What this one does comes later, and in a
+     * replay it only begins then.
+     */
+    static void contends(Object monitor) {
+        if (FreeThread.isOwn(monitor)) {
+            return;
+        }
+        FreeThread me = FreeThread.current();
+        if (me != null && me.held != 0) {
+            me.contends = me.held;
+            Stripes.withdraw(me);
+        }
+    }
+
+    /** It has got it. */
+    static void obtains(Object monitor) {
+        if (FreeThread.isOwn(monitor)) {
+            return;
+        }
+        FreeThread me = FreeThread.current();
+        if (me != null && me.contends != 0) {
+            long stripe = me.contends;
+            me.contends = 0;
+            Stripes.again(me, stripe);
+        }
     }
 
     static void unparks(Object thread) {

@@ -11,6 +11,7 @@ final class Life {
     static void created(Thread thread) {
         Turn me = Engine.mine();
         if (me != null && Engine.of(thread) == null && !isForeign(thread)) {
+            FreeThread.number(thread, Values.number(FreeThread.tid(thread)));
             Values.begun(Engine.add(thread, me.descent + "." + ++me.children));
             Watch.begin();
         }
@@ -88,6 +89,10 @@ final class Life {
             if (Serving.active) {
                 Serving.ended();
             }
+        } else if (Engine.areDaemons() && !me.thread.isDaemon()) {
+            // With this thread the JVM would end, and others have something to do before that.
+            Engine.pass(me, next);
+            Engine.policy.awaitDaemons();
         } else {
             next.after = me.thread;
             Engine.pass(me, next);

@@ -62,6 +62,9 @@ public final class Monitors {
     }
 
     public static void notify(Object monitor) {
+        if (Free.on) {
+            FreeThreads.notifies(monitor);
+        }
         Turn me = Engine.mine();
         if (me == null) {
             monitor.notify();
@@ -75,6 +78,9 @@ public final class Monitors {
     }
 
     public static void notifyAll(Object monitor) {
+        if (Free.on) {
+            FreeThreads.notifies(monitor);
+        }
         Turn me = Engine.mine();
         if (me == null) {
             monitor.notifyAll();

@@ -103,14 +103,6 @@ public final class Outside {
         }
     }
 
-    /** After a selector has found so many. */
-    public static int selected(int count) {
-        if (Free.on) {
-            Wires.gets();
-        }
-        return count;
-    }
-
     /** Before something is written. */
     public static void writes(Object object) {
         if (Free.on && isOutside(object)) {
@@ -203,7 +195,7 @@ public final class Outside {
 
     /** A set that a program iterates over, in an order that is the same in every run. */
     public static HashSet<?> ordered(HashSet<?> empty) {
-        return Engine.running == null ? empty : new LinkedHashSet<>();
+        return Engine.running == null && !Free.on ? empty : new LinkedHashSet<>();
     }
 
     private static boolean mayWait(Object object, boolean write) {
@@ -250,12 +242,8 @@ public final class Outside {
         }
     }
 
-    /** Before a selector waits, in its epoll; returns how long it is to wait itself. */
-    public static int selects(int epoll, int millis) {
-        Turn me = Engine.mine();
-        if (me == null || millis == 0) {
-            return millis;
-        }
+    /** A selector waits, in its epoll; returns how long it is to wait itself. */
+    static int selects(Turn me, int epoll, int millis) {
         Waiting waiting = new Waiting.Descriptor(null, epoll, false, true);
         boolean inTime = Leaving.outside(me, waiting, millis > 0 ? Clock.in(millis, 0) : 0);
         return inTime && !waiting.ended ? millis : 0;
@@ -295,6 +283,12 @@ public final class Outside {
     static boolean hasMore(Object object, int millis) {
         FileDescriptor descriptor = descriptor(object);
         return descriptor == null || Native.poll(number(descriptor), false, millis);
+    }
+
+    /** The number of the file descriptor of an object; negative if there is none. */
+    static int number(Object object) {
+        FileDescriptor descriptor = descriptor(object);
+        return descriptor == null ? -1 : number(descriptor);
     }
 
     private static int number(FileDescriptor descriptor) {

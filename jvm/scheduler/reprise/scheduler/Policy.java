@@ -73,6 +73,9 @@ abstract class Policy {
     /** The thread offers its turn to others. */
     void yields(Turn me) {}
 
+    /** The thread that calls would end the JVM: only daemons are left. */
+    void awaitDaemons() {}
+
     /** The JVM is about to end. */
     abstract void finish();
 }

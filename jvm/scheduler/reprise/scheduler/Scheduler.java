@@ -76,7 +76,11 @@ public final class Scheduler {
 
     /** The calling thread finds a monitor taken. */
     public static void contended(Object monitor, Thread owner) {
-        if (monitor == Engine.TABLE || monitor == Serving.OVER) {
+        if (Free.on) {
+            FreeThreads.contends(monitor);
+            return;
+        }
+        if (monitor == Engine.TABLE || monitor == Serving.OVER || monitor == Selecting.TABLE) {
             // The scheduler's own: who has them leaves them at once.
             return;
         }
@@ -89,6 +93,13 @@ public final class Scheduler {
         // Who is in there only to look whether it is meant will leave by itself.
         if (me != null && other != null && other != me && !other.looksInto(monitor)) {
             Engine.contended(me, monitor, other);
+        }
+    }
+
+    /** It has got it. */
+    public static void obtained(Object monitor) {
+        if (Free.on) {
+            FreeThreads.obtains(monitor);
         }
     }
 

@@ -12,6 +12,9 @@ final class Script extends Policy {
     static final int OUTSIDE = -5;
     static final int CONTENDED = -6;
 
+    /** How long the end of a JVM waits for daemons, in milliseconds. */
+    private static final long PATIENCE = 2000;
+
     private final Plan plan;
     private final int verbosity;
     /** The next command. */
@@ -22,6 +25,9 @@ final class Script extends Policy {
     private long left;
     /** How many events have happened. */
     private long happened;
+    /** For how long threads have waited for a time since so many, in milliseconds. */
+    private long waited;
+    private long waitedAt;
     /** The thread that ends before the next command, and the command that says so. */
     private Turn dying;
     private Plan.Step death;
@@ -72,6 +78,9 @@ final class Script extends Policy {
         if (blocks) {
             me.marked = false;
             me.site = awaited.site;
+            if (me.state == Turn.PARKED && me.given != null) {
+                me.given.parks();
+            }
             happened++;
             Turn next = perform(me, me);
             if (next == me && Engine.running == me) {
@@ -90,6 +99,7 @@ final class Script extends Policy {
             // In the run that the schedule is about, nobody else ran meanwhile. Who
             // sleeps looks at no clock; who waits may, and what is outside takes its time.
             if (me.state != Turn.SLEEPING || Engine.isAnyOutside()) {
+                waits(me);
                 Clock.await(me.deadline);
             }
             return me;
@@ -98,6 +108,21 @@ final class Script extends Policy {
             throw Ending.end(me, "left", "thread " + me.number + " has blocked");
         }
         throw diverged(me, "has blocked");
+    }
+
+    /**
+     * A thread waits for a time that the schedule says nothing of. Where that is not by chance,
+     * it may do so for ever.
+     */
+    private void waits(Turn me) {
+        if (happened != waitedAt) {
+            waitedAt = happened;
+            waited = 0;
+        }
+        waited += Math.max(0, me.deadline - System.nanoTime()) / 1_000_000;
+        if (waited > Watch.TOO_LONG && Engine.isAnyReady()) {
+            throw diverged(me, "waits for a time again and again");
+        }
     }
 
     @Override
@@ -230,8 +255,21 @@ final class Script extends Policy {
     }
 
     @Override
+    void awaitDaemons() {
+        long deadline = Clock.in(PATIENCE, 0);
+        while (hasMore() && deadline - System.nanoTime() > 0) {
+            Really.park(false, 1_000_000L);
+        }
+    }
+
+    private boolean hasMore() {
+        return (awaited != null || dying != null) && !isEndless();
+    }
+
+    @Override
     void finish() {
-        if ((awaited != null || dying != null) && !isEndless()) {
+        // What nobody waits for was cut off in the recorded run as well, somewhere.
+        if (hasMore() && !Engine.areDaemons()) {
             Native.report("diverged", progress() + "the program has ended" + wanted());
         } else {
             Native.report("followed", happened + " " + plan.events);

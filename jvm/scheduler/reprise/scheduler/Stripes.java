@@ -1,5 +1,7 @@
 package reprise.scheduler;
 
+import java.util.Arrays;
+
 import jdk.internal.misc.Unsafe;
 
 /**
@@ -24,6 +26,7 @@ final class Stripes {
     private static final long LOCKED = 1L << 63;
     /** Behind the word of who was last, as far from it, are those of who has only read since. */
     private static final long READERS = 1 << APART + 2;
+    static final int READING = (int) READERS / 8;
     /** How long a thread waits for a stripe, in nanoseconds. */
     private static final long PATIENCE = 1_000_000_000;
 
@@ -85,11 +88,6 @@ final class Stripes {
         }
     }
 
-    /** Whether what the thread has is that of pools. */
-    static boolean hasPools(FreeThread me) {
-        return me.held == at(POOLS);
-    }
-
     /** Takes a stripe, to change what it is of. */
     static void enter(FreeThread me, int stripe) {
         long address = at(stripe);
@@ -99,12 +97,20 @@ final class Stripes {
         }
         me.held = address;
         me.leaves = 0;
+        me.found[0] = word;
         me.follows(word);
-        for (long reader = address + READERS; reader < address + 2 * READERS; reader += 8) {
-            long read = U.getLong(null, reader);
+        if (me.readers) {
+            me.readers = false;
+            Arrays.fill(me.found, 1, READING + 1, 0L);
+        }
+        for (int reader = 0; reader < READING; reader++) {
+            long at = address + READERS + 8 * reader;
+            long read = U.getLong(null, at);
             if (read != 0) {
+                me.readers = true;
+                me.found[reader + 1] = read;
                 me.follows(read);
-                U.putLong(null, reader, 0L);
+                U.putLong(null, at, 0L);
             }
         }
     }
@@ -157,6 +163,19 @@ final class Stripes {
             }
             Thread.yield();
         }
+    }
+
+    /** Leaves the stripe that it has, as if it had not been there. */
+    static void withdraw(FreeThread me) {
+        long address = me.held;
+        if (me.leaves == 0) {
+            for (int reader = 0; reader < READING; reader++) {
+                U.putLong(null, address + READERS + 8 * reader, me.found[reader + 1]);
+            }
+            // 0 would be nothing to leave; the sign is taken away.
+            me.leaves = me.found[0] | LOCKED;
+        }
+        leave(me);
     }
 
     /** Leaves the stripe that it has. */

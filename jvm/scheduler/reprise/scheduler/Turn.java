@@ -56,6 +56,8 @@ final class Turn {
     long steps;
     /** What it is given that it read in another run; null for nothing. */
     Values.Given given;
+    /** What a selector in which it waits is to find; null if nothing is said of that. */
+    long[] found;
     /** The hashes that it has written down lately. */
     private int[] known;
     /** It finds out something about a hash. */

@@ -36,10 +36,21 @@ public final class Values {
     static final int CLOCKS = 6;
     /** The same of clocks that tell it in two numbers. */
     static final int INSTANTS = 7;
+    /** What a selector has found: how many, then each. */
+    static final int FOUND = 8;
+    /** The numbers that the JVM gives threads, of which random numbers are made as well. */
+    static final int NUMBERS = 9;
     /** What these are called in the file; {@code reprise_schedule::observed} has the same. */
     private static final String[] WORDS = {
-        "", "drawn ", "time ", "read ", "seed ", "bytes ", "clock ", "instant "
+        "", "drawn ", "time ", "read ", "seed ", "bytes ", "clock ", "instant ", "found ",
+        "number "
     };
+
+    /** In between the times that a thread was told: it has parked. */
+    private static final long PARKED = Long.MIN_VALUE;
+
+    /** No more are found at once: the JDK asks for fewer. */
+    private static final int MOST = 512;
 
     /** What a read is noted as that has thrown something. */
     private static final int THROWN = -2;
@@ -60,6 +71,10 @@ public final class Values {
         private final Map<Integer, int[]> hashes;
         /** And how many of them have been looked at. */
         private final Map<Integer, int[]> nextHashes = new HashMap<>();
+        /** Whether it is written down where the thread has parked. */
+        private boolean parks;
+        /** What the JDK is told of the time is so much later than it is. */
+        private long shift;
 
         Given() {
             values = new long[WORDS.length][16];
@@ -72,6 +87,7 @@ public final class Values {
             values = other.values;
             counts = other.counts;
             hashes = other.hashes;
+            parks = other.parks;
         }
 
         private void add(String line) {
@@ -93,6 +109,7 @@ public final class Values {
                 values[kind] = Arrays.copyOf(values[kind], 2 * at);
             }
             values[kind][at] = Long.parseLong(words[words.length - 1]);
+            parks |= kind == TIMES && values[kind][at] == PARKED;
         }
 
         /** The next hash of that kind that no object has got; 0 for none. */
@@ -118,6 +135,35 @@ public final class Values {
 
         private boolean has(int kind) {
             return next[kind] < counts[kind];
+        }
+
+        /**
+         * The time. How often the JDK asks for it between two parks may depend on what others do
+         * at that moment; then it goes on from what was told last.
+         */
+        private long time(long now) {
+            if (!tells()) {
+                return now + shift;
+            }
+            long told = next(TIMES, now);
+            shift = told - now;
+            return told;
+        }
+
+        /** The same, in milliseconds. */
+        private long date(long now) {
+            return tells() ? next(TIMES, now) : now;
+        }
+
+        private boolean tells() {
+            return has(TIMES) && values[TIMES][next[TIMES]] != PARKED;
+        }
+
+        /** The thread parks, as it did when this was written down. */
+        void parks() {
+            while (parks && has(TIMES) && next(TIMES, 0) != PARKED) {
+                // It was told so then, and has not asked now.
+            }
         }
 
         private long next(int kind, long otherwise) {
@@ -192,9 +238,21 @@ public final class Values {
         return see(DRAWN, value);
     }
 
-    /** The JDK asks for the time; how often it does where threads run freely depends on them. */
+    /** The JDK asks for the time, in nanoseconds since some time. */
     public static long time(long value) {
-        return Free.on ? value : see(TIMES, value);
+        Turn me = given == null || Free.on ? null : Engine.mine();
+        return me == null || me.given == null ? see(TIMES, value) : me.given.time(value);
+    }
+
+    /** The same, in milliseconds. */
+    public static long date(long value) {
+        Turn me = given == null || Free.on ? null : Engine.mine();
+        return me == null || me.given == null ? see(TIMES, value) : me.given.date(value);
+    }
+
+    /** A thread that runs freely parks: what it is told of the time from now on comes after. */
+    static void parks(FreeThread me) {
+        me.reads(TIMES, PARKED);
     }
 
     /** So much was read. */
@@ -212,6 +270,34 @@ public final class Values {
     /** How much is to be read; negative if nothing is said of that. */
     static int gets(Turn me) {
         return me.given == null ? THROWN : (int) me.given.next(READS, THROWN);
+    }
+
+    /** The number of a thread that was just created by the calling one. */
+    static long number(long value) {
+        return see(NUMBERS, value);
+    }
+
+    /** A selector has found these. */
+    static void finds(long[] keys) {
+        if (Free.on || kept) {
+            see(FOUND, keys.length);
+            for (long key : keys) {
+                see(FOUND, key);
+            }
+        }
+    }
+
+    /** What a selector is to find; null if nothing is said of that. */
+    static long[] found(Turn me) {
+        long count = me.given == null ? -1 : me.given.next(FOUND, -1);
+        if (count < 0 || count > MOST) {
+            return null;
+        }
+        long[] keys = new long[(int) count];
+        for (int at = 0; at < keys.length; at++) {
+            keys[at] = me.given.next(FOUND, 0);
+        }
+        return keys;
     }
 
     /** Notes a hash; false if none are noted. */

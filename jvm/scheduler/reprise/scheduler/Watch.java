@@ -12,7 +12,14 @@ final class Watch implements Runnable {
     private static final int LOOKS = 6;
     /** So many if others wait for something, which may be this thread. */
     private static final int MANY_LOOKS = 60;
-    private static final long BETWEEN = 1000;
+    /** Milliseconds between two looks; tests have less of them. */
+    private static final long BETWEEN = Long.getLong("reprise.look", 1000);
+    /** So long does nobody wait for a time of which a schedule says nothing, in milliseconds. */
+    static final long TOO_LONG = 10 * BETWEEN;
+
+    private static final String PACKAGE = "reprise.scheduler.";
+    /** What calls the program, or the JDK in its place: below these a thread is not ours. */
+    private static final String[] CALLING = {"Outside", "Pieces", "Serving"};
 
     private static boolean begun;
 
@@ -87,8 +94,17 @@ final class Watch implements Runnable {
 
     private static boolean inScheduler(StackTraceElement[] stack) {
         for (StackTraceElement frame : stack) {
-            if (frame.getClassName().startsWith("reprise.scheduler.")
-                    && !frame.getClassName().startsWith("reprise.scheduler.Serving")) {
+            String name = frame.getClassName();
+            if (name.startsWith(PACKAGE) && !calls(name.substring(PACKAGE.length()))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean calls(String name) {
+        for (String calling : CALLING) {
+            if (name.startsWith(calling)) {
                 return true;
             }
         }

@@ -15,7 +15,6 @@ const SYNCHRONISED: &[&str] = &[
     "java/util/Hashtable",
     "java/util/Properties",
     "java/util/Stack",
-    "java/util/Timer",
     "java/util/Vector",
     "java/util/concurrent/",
 ];
@@ -50,6 +49,7 @@ const POOLS: &[&str] = &[
     "java/util/concurrent/Scheduled",
     "java/util/concurrent/StructuredTask",
     "java/util/concurrent/ThreadPool",
+    "java/util/Timer",
 ];
 
 /// Packages whose classes read from and write to the outside.
@@ -102,6 +102,9 @@ pub(super) enum Kind {
     /// As what has to do with the calling thread.
     Asks,
     Pools,
+    /// The same, if its receiver is the JDK's: a thread of a pool begins so where the program
+    /// makes the threads.
+    Runs,
     /// As what waits for the end of its receiver, a thread.
     Joins,
     /// By its receiver, if that is of a class that synchronises.
@@ -167,6 +170,13 @@ impl Body<'_, '_> {
                 true => Kind::Marks,
                 false => Kind::None,
             },
+            () if matches!(
+                (&*owner, &*name),
+                ("java/lang/Runnable", "run") | ("java/util/concurrent/Callable", "call")
+            ) =>
+            {
+                Kind::Runs
+            }
             () if self.hands_on(&owner, &name, &descriptor) => Kind::Place,
             () if starts(POOLS) => Kind::Pools,
             () if is(SYNCHRONISED) && is_static => Kind::Marks,
@@ -185,11 +195,7 @@ impl Body<'_, '_> {
 
     /// Whether a call of the JDK's type may be that of a synchronized method.
     fn hands_on(&self, owner: &str, name: &str, descriptor: &str) -> bool {
-        let handed = matches!(
-            owner,
-            "java/lang/Runnable" | "java/util/concurrent/Callable"
-        ) || owner.starts_with("java/util/function/");
-        handed && self.facts.is_synchronized(name, descriptor)
+        owner.starts_with("java/util/function/") && self.facts.is_synchronized(name, descriptor)
     }
 
     pub(super) fn is_called_back(&self) -> bool {

@@ -36,6 +36,8 @@ pub(super) enum Deed {
     Locks,
     /// Calls `epoll`.
     Selects,
+    /// Registers a channel with a selector.
+    Registers,
     /// Closes something.
     Closes,
     /// Makes a set whose order programs see.
@@ -217,6 +219,7 @@ pub(super) const METHODS: &[(&str, &str, &str, Deed)] = &[
         Deed::WritesBuffers,
     ),
     ("sun/nio/ch/SelectorImpl", "<init>", "", Deed::Orders),
+    ("sun/nio/ch/SelectorImpl", "register", "", Deed::Registers),
     (
         "sun/nio/ch/SourceChannelImpl",
         "read",
