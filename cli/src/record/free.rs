@@ -67,9 +67,10 @@ fn prepare(request: &Request, all: bool, launcher: bool, folder: &Path) -> Resul
         let mut known = Facts::default();
         let arguments = request.command.get(1..).unwrap_or_default();
         let places = launcher.then(|| class_path::places(arguments)).flatten();
+        let release = program::release(&request.command);
         for place in places.unwrap_or_default() {
             // What is not there, the JVM passes over as well.
-            let _ = program::each_class(&place, &mut |bytes| {
+            let _ = program::each_class(&place, release, &mut |bytes| {
                 let _ = known.add(bytes);
             });
         }

@@ -196,15 +196,20 @@ pub(crate) fn fitting_switches(
         paths = found.unwrap_or_default();
         paths.retain(|path| path.exists());
     }
-    let schedule = fitting(&parsed, file, &paths)?;
+    let schedule = fitting(&parsed, file, &paths, program::release(command))?;
     schedule
         .to_switches()
         .map_err(|error| failure(file, &error).next(error.hint()))
 }
 
 /// The schedule with all places resolved.
-fn fitting(parsed: &Parsed, file: &Path, paths: &[PathBuf]) -> Result<Schedule, Failure> {
-    let program = program::read(paths, &parsed.schedule)?;
+fn fitting(
+    parsed: &Parsed,
+    file: &Path,
+    paths: &[PathBuf],
+    release: u32,
+) -> Result<Schedule, Failure> {
+    let program = program::read(paths, &parsed.schedule, release)?;
     let findings = check(&parsed.schedule, program.as_ref());
     let wrong = findings.iter().find(|f| f.severity == Severity::Error);
     if let Some(wrong) = wrong {

@@ -78,7 +78,7 @@ struct Counts {
 
 impl Report {
     fn look_at(&mut self, parsed: &Parsed, paths: &[PathBuf]) -> Result<(), Failure> {
-        let program = program::read(paths, &parsed.schedule)?;
+        let program = program::read(paths, &parsed.schedule, program::release(&[]))?;
         self.classes = program.as_ref().map(|program| program.names.len());
         self.counts = Some(Counts::of(&parsed.schedule));
         for finding in check(&parsed.schedule, program.as_ref()) {

@@ -18,7 +18,7 @@ pub fn run(
 ) -> Result<Status, Failure> {
     let parsed = read(file)?.map_err(|errors| no_schedule(file, &errors))?;
     let mut schedule = parsed.schedule;
-    if let Some(program) = program::read(paths, &schedule)? {
+    if let Some(program) = program::read(paths, &schedule, program::release(&[]))? {
         schedule = resolve(&schedule, &program).map_err(|(command, problem)| {
             let line = parsed.lines.get(command).copied().unwrap_or(1);
             let doing = format!("find the place at line {line} of {}", file.display());

@@ -7,7 +7,7 @@ use reprise_coop::log::{self, limits};
 use reprise_elements::{Elements, Program};
 
 use crate::record::observe::{class_path, command};
-use crate::schedule::program::each_class;
+use crate::schedule::program::{each_class, release};
 
 /// A program and what its threads share.
 pub struct Shared {
@@ -30,15 +30,19 @@ impl Shared {
         }
         let arguments = words.get(1..).unwrap_or_default();
         let places = class_path::places(arguments).unwrap_or_default();
-        Self::of_places(&places, &main(arguments))
+        Self::seen_by(release(words), &places, &main(arguments))
     }
 
-    /// Of jars and folders.
+    /// Of jars and folders, as the usual JVM sees them.
     pub fn of_places(places: &[PathBuf], name: &str) -> Result<Self, String> {
+        Self::seen_by(release(&[]), places, name)
+    }
+
+    fn seen_by(release: u32, places: &[PathBuf], name: &str) -> Result<Self, String> {
         let mut program = Program::default();
         for place in places {
             // What is not there, the JVM passes over as well; and what is no class.
-            let _ = each_class(place, &mut |bytes| {
+            let _ = each_class(place, release, &mut |bytes| {
                 let _ = program.add(bytes);
             });
         }

@@ -18,7 +18,7 @@ use crate::schedule::{no_schedule, program, read_text};
 pub fn show(file: &Path, paths: &[PathBuf], as_json: bool) -> Result<Status, Failure> {
     let (text, parsed) = read_text(file)?;
     let parsed = parsed.map_err(|errors| no_schedule(file, &errors))?;
-    let program = program::read(paths, &parsed.schedule)?;
+    let program = program::read(paths, &parsed.schedule, program::release(&[]))?;
     let switches = parsed.schedule.to_switches().map_err(|error| {
         Failure::new(format!("show {}", file.display()), &error).next(error.hint())
     })?;

@@ -63,26 +63,17 @@ impl Classes {
 
 fn jar(path: &Path, found: &mut Classes) -> io::Result<()> {
     let mut jar = zip::ZipArchive::new(File::open(path)?).map_err(io::Error::other)?;
-    let mut manifest = String::new();
-    if let Ok(file) = jar.by_name("META-INF/MANIFEST.MF") {
-        // One that is not UTF-8 names no releases.
-        let _ = file.take(LONGEST).read_to_string(&mut manifest);
-    }
-    let for_releases = is_for_releases(&manifest);
+    let for_releases = is_for_releases(&mut jar);
     for index in 0..jar.len() {
         let file = jar.by_index(index).map_err(io::Error::other)?;
         let name = file.name().map_err(io::Error::other)?.into_owned();
+        let Some(Version { release, name }) = Version::of(&name) else {
+            continue;
+        };
         let Some(name) = name.strip_suffix(".class") else {
             continue;
         };
-        let (release, name) = match name.strip_prefix(VERSIONS).and_then(|n| n.split_once('/')) {
-            None => (0, name),
-            Some((release, name)) => match release.parse() {
-                Ok(release) if for_releases => (release, name),
-                _ => continue,
-            },
-        };
-        if name.starts_with("META-INF/") || name == "module-info" {
+        if release > 0 && !for_releases || name.starts_with("META-INF/") || name == "module-info" {
             continue;
         }
         let mut bytes = Vec::new();
@@ -92,8 +83,42 @@ fn jar(path: &Path, found: &mut Classes) -> io::Result<()> {
     Ok(())
 }
 
+/// A file of a jar that may have it in several versions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Version<'n> {
+    /// For this release and newer ones; 0 for all.
+    pub release: u32,
+    /// Its name, without what says for which release it is.
+    pub name: &'n str,
+}
+
+impl<'n> Version<'n> {
+    /// What an entry of a jar is; none if its release is no number.
+    #[must_use]
+    pub fn of(entry: &'n str) -> Option<Self> {
+        match entry
+            .strip_prefix(VERSIONS)
+            .and_then(|rest| rest.split_once('/'))
+        {
+            None => Some(Self {
+                release: 0,
+                name: entry,
+            }),
+            Some((release, name)) => Some(Self {
+                release: release.parse().ok()?,
+                name,
+            }),
+        }
+    }
+}
+
 /// Whether a jar's manifest says that it has versions for newer releases.
-fn is_for_releases(manifest: &str) -> bool {
+pub fn is_for_releases(jar: &mut zip::ZipArchive<impl Read + io::Seek>) -> bool {
+    let mut manifest = String::new();
+    if let Ok(file) = jar.by_name("META-INF/MANIFEST.MF") {
+        // One that is not UTF-8 names no releases.
+        let _ = file.take(LONGEST).read_to_string(&mut manifest);
+    }
     manifest.lines().any(|line| {
         line.split_once(':').is_some_and(|(name, value)| {
             name.eq_ignore_ascii_case("Multi-Release") && value.trim().eq_ignore_ascii_case("true")
