@@ -1,5 +1,6 @@
 package reprise.player;
 
+import java.lang.reflect.Modifier;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -17,6 +18,23 @@ final class Initialisers {
     /** For how long a thread is waited for while nothing is played. */
     private static final long PATIENCE = 5_000_000_000L;
     private static final long NAP = 1_000_000L;
+
+    /** Whether an interface declares a method that is neither abstract nor static. */
+    private static final ClassValue<Boolean> HAS_CODE = new ClassValue<Boolean>() {
+        @Override
+        protected Boolean computeValue(Class<?> c) {
+            try {
+                for (java.lang.reflect.Method method : c.getDeclaredMethods()) {
+                    if ((method.getModifiers() & (Modifier.ABSTRACT | Modifier.STATIC)) == 0) {
+                        return true;
+                    }
+                }
+            } catch (LinkageError unknown) {
+                // Whoever needs it will say so.
+            }
+            return false;
+        }
+    };
 
     private final Replay replay;
     /** Threads by classes. Complete before the first event is played. */
@@ -70,10 +88,20 @@ final class Initialisers {
             await(player, type.id, thread);
         }
         boolean all = thread == null || ended.contains(type.id);
-        for (Class<?> above : c.getInterfaces()) {
-            all &= await(player, above);
+        if (!c.isInterface()) {
+            all &= awaitInterfaces(player, c) & await(player, c.getSuperclass());
         }
-        return all & await(player, c.getSuperclass());
+        return all;
+    }
+
+    /** An interface is initialised with a class below it only if it has code for its objects. */
+    private boolean awaitInterfaces(Player player, Class<?> c) {
+        boolean all = true;
+        for (Class<?> above : c.getInterfaces()) {
+            all &= !HAS_CODE.get(above) || await(player, above);
+            all &= awaitInterfaces(player, above);
+        }
+        return all;
     }
 
     private void await(Player player, int type, int thread) {
