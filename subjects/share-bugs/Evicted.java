@@ -35,7 +35,7 @@ public class Evicted {
         try {
             for (int i = 0; i < 20; i++) {
                 add("mine" + i, i);
-                Noise.rarely(100);
+                Noise.rarely(30);
                 total += get("mine" + i);
             }
         } finally {
