@@ -60,7 +60,7 @@ pub(super) fn replay(request: &Request, recording: &Recording) -> Result<Status,
     }
     say(&describe(&played));
     if played.diverged > 0 && request.classes.is_empty() {
-        for NotRecorded { what, why, .. } in not_recorded(recording).iter().take(SHOWN) {
+        for NotRecorded { what, why, .. } in recording.not_recorded().iter().take(SHOWN) {
             say(&format!("  this was not recorded: {what}, {why}"));
         }
     }
@@ -77,12 +77,6 @@ pub(super) fn replay(request: &Request, recording: &Recording) -> Result<Status,
         0 => Status::Done,
         _ => Status::Diverged,
     })
-}
-
-fn not_recorded(recording: &Recording) -> &[NotRecorded] {
-    recording
-        .closing()
-        .map_or(&[], |closing| &closing.not_recorded)
 }
 
 /// The classes of another version.

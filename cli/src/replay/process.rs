@@ -109,8 +109,7 @@ pub(super) fn explain(request: &Request, recording: &Recording, error: &PlayErro
             if !same_processor(recording) {
                 failure = failure.next("a processor of the model that it was recorded on");
             }
-            let missing = recording.closing().map(|closing| &closing.not_recorded[..]);
-            for note in missing.unwrap_or_default() {
+            for note in recording.not_recorded() {
                 failure = failure.next(format!(
                     "know that this was not recorded: {}, {}",
                     note.what, note.why

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::process::Command;
 use std::{fs, thread};
 
-use reprise_jvm_testing::{agent_library, jdks, limited};
+use reprise_jvm_testing::jdks;
 
 use crate::stage::{Stage, said};
 
@@ -83,17 +83,7 @@ fn a_call_that_nobody_ends_is_a_divergence_although_nobody_else_could_go_on() {
     let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
     assert!(made.success());
     let file = stage.folder.path().join("x.sched");
-    let run = |words: &[&OsStr]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_reprise"));
-        command
-            .env("REPRISE_AGENT", agent_library())
-            .current_dir(stage.folder.path())
-            .args(words)
-            .arg("--")
-            .arg(java)
-            .args(["-Dreprise.look=5", "-cp", ".", "Main"]);
-        limited::output(&mut command)
-    };
+    let run = |words: &[&OsStr]| stage.jvm(java, words, &["-Dreprise.look=5", "-cp", ".", "Main"]);
     // Waits until the pipe is opened for reading.
     let writer = |bytes: &'static [u8]| {
         let pipe = pipe.clone();

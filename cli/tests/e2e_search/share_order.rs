@@ -3,39 +3,13 @@
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
-use std::process::Command;
 
+use reprise::share::file;
 use reprise_coop::log::vector::AccessVector;
-use reprise_coop::log::{PartialLog, wire};
-use reprise_jvm_testing::{jdks, limited};
+use reprise_coop::log::{PartialLog, Spe};
+use reprise_jvm_testing::jdks;
 
 use crate::stage::Stage;
-
-/// The elements by name, and the log, of a file in the stage's folder.
-fn read(stage: &Stage, file: &str) -> (Vec<String>, PartialLog) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_reprise"));
-    command
-        .current_dir(stage.folder.path())
-        .args(["show", "--events", "--json", file]);
-    let shown = limited::output(&mut command).stdout;
-    let mut names = Vec::new();
-    let mut log = None;
-    for line in String::from_utf8(shown).unwrap().lines() {
-        let event: serde_json::Value = serde_json::from_str(line).unwrap();
-        let payload = &event["payload"];
-        match event["kind"].as_str().unwrap() {
-            "share.elements" => names.push(payload["text"].as_str().unwrap().to_owned()),
-            "share.log" => {
-                let hex = payload["hex"].as_str().unwrap();
-                let byte = |at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap();
-                let bytes: Vec<u8> = (0..hex.len()).step_by(2).map(byte).collect();
-                log = Some(wire::read(&bytes).unwrap());
-            }
-            other => panic!("{other}"),
-        }
-    }
-    (names, log.unwrap())
-}
 
 /// A thread of the subject at one element: what it does next, and what it has read.
 #[derive(Clone, Copy, Default)]
@@ -82,14 +56,14 @@ fn accesses_are_in_the_order_in_which_they_happened() {
     let arguments = ["record", "--share", "1", "-o", "all.share"].map(OsStr::new);
     let output = stage.reprise(&jdks()[0], &arguments);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
-    let (names, log) = read(&stage, "all.share");
+    let (log, names) = file::read(&stage.folder.path().join("all.share")).unwrap();
     let printed = String::from_utf8(output.stdout).unwrap();
     assert_eq!(printed.lines().count(), 6, "{printed}");
     for line in printed.lines() {
         let (name, value) = line.split_once(' ').unwrap();
         let full = format!("Main.{name}");
         let number = names.iter().position(|known| *known == full).unwrap();
-        let spe = reprise_coop::log::Spe(u32::try_from(number).unwrap());
+        let spe = Spe(u32::try_from(number).unwrap());
         let vector = log.vector(spe).unwrap();
         assert!(vector.stretches().len() > 4, "{name}: {vector:?}");
         let expected: i32 = value.parse().unwrap();

@@ -5,22 +5,15 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use reprise_jvm_testing::{agent_library, compile, jdks, limited, sources};
+use reprise_jvm_testing::{compile, jdks, limited, sources};
 
 use crate::stage::{Stage, said};
 
 /// Runs `reprise` with the bank, which is busy at the wrong moment or not.
 fn bank(stage: &Stage, arguments: &[&str], busy: bool) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_reprise"));
-    command
-        .env("REPRISE_AGENT", agent_library())
-        .current_dir(stage.folder.path())
-        .args(arguments)
-        .arg("--")
-        .arg(&jdks()[0])
-        .arg(format!("-Dbusy={busy}"))
-        .args(["-cp", ".", "Main", "1"]);
-    limited::output(&mut command)
+    let arguments: Vec<&OsStr> = arguments.iter().map(OsStr::new).collect();
+    let busy = format!("-Dbusy={busy}");
+    stage.jvm(&jdks()[0], &arguments, &[&busy, "-cp", ".", "Main", "1"])
 }
 
 fn record(stage: &Stage, name: &str, share: &str, seed: &str, busy: bool) -> String {

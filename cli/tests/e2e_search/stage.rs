@@ -51,6 +51,12 @@ impl Stage {
         main: &str,
         of_program: &[&str],
     ) -> Output {
+        let words = [&["-cp", ".", main][..], of_program].concat();
+        self.jvm(java, arguments, &words)
+    }
+
+    /// The same, with all that the JVM is given.
+    pub(crate) fn jvm(&self, java: &Path, arguments: &[&OsStr], words: &[&str]) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_reprise"));
         command
             .env("REPRISE_AGENT", agent_library())
@@ -58,8 +64,7 @@ impl Stage {
             .args(arguments)
             .arg("--")
             .arg(java)
-            .args(["-cp", ".", main])
-            .args(of_program);
+            .args(words);
         limited::output(&mut command)
     }
 

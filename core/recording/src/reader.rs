@@ -10,7 +10,7 @@ use crate::{
     header::FileHeader,
     index::ChunkEntry,
     limits,
-    manifest::{self, Closing, Manifest},
+    manifest::{self, Closing, Manifest, NotRecorded},
     scan,
     source::{Source, entries_by_index, read_file_header, read_payload},
     stream::{StreamId, StreamInfo},
@@ -192,6 +192,13 @@ impl<S: Source> Recording<S> {
     #[must_use]
     pub fn closing(&self) -> Option<&Closing> {
         self.closing.as_ref()
+    }
+
+    /// What it says is not in it; nothing when the recorder did not come to say so.
+    #[must_use]
+    pub fn not_recorded(&self) -> &[NotRecorded] {
+        let closing = self.closing.as_ref();
+        closing.map_or(&[], |closing| &closing.not_recorded)
     }
 
     /// How the opening went.

@@ -82,12 +82,27 @@ impl Files {
     }
 }
 
-/// What a call has written to: a descriptor, and from where to where in its file.
+/// From where to where a call has written in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Wrote {
-    descriptor: u64,
     start: u64,
     end: u64,
+}
+
+/// The descriptor that a call writes to; none for other calls.
+fn written_to(call: &Call, arguments: &[u64; 6]) -> Option<u64> {
+    match call.number.cast_signed() {
+        libc::SYS_copy_file_range | libc::SYS_splice => Some(arguments[2]),
+        libc::SYS_write
+        | libc::SYS_writev
+        | libc::SYS_pwrite64
+        | libc::SYS_pwritev
+        | libc::SYS_pwritev2
+        | libc::SYS_ftruncate
+        | libc::SYS_fallocate
+        | libc::SYS_sendfile => Some(arguments[0]),
+        _ => None,
+    }
 }
 
 impl Wrote {
@@ -98,12 +113,8 @@ impl Wrote {
         result: u64,
         position: impl Fn(u64) -> Option<u64>,
     ) -> Option<Self> {
-        let number = call.number.cast_signed();
-        let descriptor = match number {
-            libc::SYS_copy_file_range | libc::SYS_splice => arguments[2],
-            _ => arguments[0],
-        };
-        let (start, end) = match number {
+        let descriptor = written_to(call, arguments)?;
+        let (start, end) = match call.number.cast_signed() {
             libc::SYS_write | libc::SYS_writev => {
                 let end = position(descriptor)?;
                 (end.saturating_sub(result), end)
@@ -118,15 +129,10 @@ impl Wrote {
             }
             // Behind its end there is nothing, and up to the end of a page zeros.
             libc::SYS_ftruncate => (arguments[1], arguments[1].next_multiple_of(PAGE)),
-            libc::SYS_fallocate | libc::SYS_copy_file_range => (0, u64::MAX),
-            libc::SYS_sendfile | libc::SYS_splice => (0, u64::MAX),
-            _ => return None,
+            // Anywhere.
+            _ => (0, u64::MAX),
         };
-        Some(Self {
-            descriptor,
-            start,
-            end,
-        })
+        Some(Self { start, end })
     }
 
     /// What of it is in a mapping of the file.
@@ -174,20 +180,20 @@ impl Session {
         arguments: &[u64; 6],
         result: u64,
     ) -> Result<Vec<Extent>, Trouble> {
-        let nobody = self.shared.files.borrow().mapped.is_empty();
-        if nobody || is_error(result) {
-            return Ok(Vec::new());
-        }
-        let Some(wrote) = Wrote::by(call, arguments, result, |fd| self.position(fd)) else {
+        let descriptor = written_to(call, arguments).filter(|_| !is_error(result));
+        let Some(descriptor) = descriptor.map(|number| self.descriptor(number)) else {
             return Ok(Vec::new());
         };
-        let descriptor = self.descriptor(wrote.descriptor);
+        // Most calls write to what nobody has mapped, and need not be looked at further.
         let Ok(file) = fs::metadata(&descriptor) else {
             return Ok(Vec::new());
         };
         let key = (file.dev(), file.ino());
         let processes = self.shared.files.borrow().mapped.get(&key).cloned();
         let Some(processes) = processes.filter(|_| file.is_file()) else {
+            return Ok(Vec::new());
+        };
+        let Some(wrote) = Wrote::by(call, arguments, result, |fd| self.position(fd)) else {
             return Ok(Vec::new());
         };
         let name = fs::read_link(&descriptor).unwrap_or_default();
@@ -249,7 +255,8 @@ mod tests {
     fn check(number: libc::c_long, arguments: [u64; 6], result: u64, expected: (u64, u64, u64)) {
         let call = find(number.cast_unsigned()).unwrap();
         let wrote = Wrote::by(call, &arguments, result, |_| Some(1000)).unwrap();
-        assert_eq!((wrote.descriptor, wrote.start, wrote.end), expected);
+        let descriptor = written_to(call, &arguments).unwrap();
+        assert_eq!((descriptor, wrote.start, wrote.end), expected);
     }
 
     #[test]

@@ -298,12 +298,13 @@ impl Mirrors {
         &mut self,
         object: &Object,
         pages: std::ops::Range<u64>,
-    ) -> Vec<u64> {
+    ) -> BTreeSet<u64> {
         let Some(mirror) = self.all.get_mut(object) else {
-            return Vec::new();
+            return BTreeSet::new();
         };
-        let found: Vec<u64> = mirror.behind.range(pages).copied().collect();
-        mirror.behind.retain(|page| !found.contains(page));
+        let mut found = mirror.behind.split_off(&pages.start);
+        let mut later = found.split_off(&pages.end);
+        mirror.behind.append(&mut later);
         found
     }
 

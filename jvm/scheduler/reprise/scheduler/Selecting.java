@@ -67,7 +67,11 @@ public final class Selecting {
         synchronized (TABLE) {
             Selecting of = of(selector);
             int number = ++of.registered;
-            of.numbers.put(descriptor, number);
+            Integer before = of.numbers.put(descriptor, number);
+            if (before != null) {
+                // That channel is closed: a server would have more and more of them.
+                of.descriptors.remove(before);
+            }
             of.descriptors.put(number, descriptor);
         }
     }

@@ -27,8 +27,6 @@ final class Stripes {
     /** Behind the word of who was last, as far from it, are those of who has only read since. */
     private static final long READERS = 1 << APART + 2;
     static final int READING = (int) READERS / 8;
-    /** How long a thread waits for a stripe, in nanoseconds. */
-    private static final long PATIENCE = 1_000_000_000;
 
     private Stripes() {}
 
@@ -145,23 +143,15 @@ final class Stripes {
 
     /** Waits for a stripe, a moment; negative if it is not to be had. */
     private static long await(long address) {
-        long end = 0;
-        for (int turn = 0;; turn++) {
+        Patience patience = new Patience();
+        for (;;) {
             long word = U.getLongVolatile(null, address);
             if (word >= 0 && U.compareAndSetLong(null, address, word, word | LOCKED)) {
                 return word;
             }
-            if (turn < 200) {
-                Thread.onSpinWait();
-                continue;
-            }
-            long now = System.nanoTime();
-            if (end == 0) {
-                end = now + PATIENCE;
-            } else if (now - end > 0) {
+            if (!patience.lasts()) {
                 return -1;
             }
-            Thread.yield();
         }
     }
 

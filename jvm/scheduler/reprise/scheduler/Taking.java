@@ -27,8 +27,6 @@ final class Taking {
     private static final int LOCKED = 1 << 31;
     private static final int AGREED = 1 << 30;
     private static final int COMMON = 1 << 29;
-    /** How long a thread waits for another to be done, in nanoseconds. */
-    private static final long PATIENCE = 1_000_000_000;
     /** How long an element is kept, in nanoseconds. */
     private static final long KEPT = 10_000;
     /** How often a thread looks whether another agrees, before it makes sure by itself. */
@@ -44,7 +42,7 @@ final class Taking {
      * has said that it is at it already.
      */
     static boolean take(FreeThread me, Share.Vector vector) {
-        if (isMine(me, vector, me.number | COMMON)) {
+        if (isMine(vector, me.number | COMMON)) {
             return true;
         }
         me.isOutside();
@@ -54,8 +52,8 @@ final class Taking {
         return taken;
     }
 
-    /** Whether a thread that has said that it is at an element has it, seen by all others. */
-    private static boolean isMine(FreeThread me, Share.Vector vector, int owner) {
+    /** Whether the owner, who has said that it is at an element, has it as all others see it. */
+    private static boolean isMine(Share.Vector vector, int owner) {
         if (U.getInt(vector.owner) != owner) {
             return false;
         }
@@ -64,15 +62,15 @@ final class Taking {
     }
 
     private static boolean await(FreeThread me, Share.Vector vector) {
-        long end = 0;
-        for (int turn = 0;; turn++) {
+        Patience patience = new Patience();
+        for (;;) {
             int owner = U.getIntVolatile(null, vector.owner);
             int number = owner & ~(LOCKED | AGREED | COMMON);
             if (owner >= 0 && number == me.number) {
                 // Who had locked it has given up.
                 me.waits = false;
                 me.inside = vector.owner;
-                if (isMine(me, vector, owner)) {
+                if (isMine(vector, owner)) {
                     return true;
                 }
                 me.isOutside();
@@ -85,18 +83,10 @@ final class Taking {
             } else if (number == me.number && (owner & AGREED) == 0) {
                 U.compareAndSetInt(null, vector.owner, owner, owner | AGREED);
             }
-            if (turn < 200) {
-                Thread.onSpinWait();
-                continue;
-            }
-            long now = System.nanoTime();
-            if (end == 0) {
-                end = now + PATIENCE;
-            } else if (now - end > 0) {
+            if (!patience.lasts()) {
                 me.lost++;
                 return false;
             }
-            Thread.yield();
         }
     }
 
@@ -151,19 +141,11 @@ final class Taking {
 
     /** Waits until a thread is no more at an element; false if that takes too long. */
     private static boolean awaitOutside(FreeThread other, long element) {
-        long end = 0;
-        for (int turn = 0; other.isAt(element); turn++) {
-            if (turn < 200) {
-                Thread.onSpinWait();
-                continue;
-            }
-            long now = System.nanoTime();
-            if (end == 0) {
-                end = now + PATIENCE;
-            } else if (now - end > 0) {
+        Patience patience = new Patience();
+        while (other.isAt(element)) {
+            if (!patience.lasts()) {
                 return false;
             }
-            Thread.yield();
         }
         return true;
     }
