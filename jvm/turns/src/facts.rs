@@ -61,8 +61,9 @@ impl Facts {
                 self.synchronized.insert((name, descriptor));
             }
         }
+        let handled = handled_fields(class)?;
         for field in &class.fields {
-            if field.access & access::VOLATILE != 0 {
+            if field.access & access::VOLATILE != 0 || handled.contains(&field.name) {
                 let name = text(field.name)?.into_owned();
                 let descriptor = text(field.descriptor)?.into_owned();
                 self.volatile.insert((name, descriptor));
@@ -225,4 +226,57 @@ impl Facts {
         }
         facts
     }
+}
+
+/// Methods that give a handle of a field that is named by a text.
+const HANDLES: &[&[u8]] = &[
+    b"findVarHandle",
+    b"findStaticVarHandle",
+    b"newUpdater",
+    b"objectFieldOffset",
+];
+
+/// The fields of a class that it also uses through handles, and so shares on purpose: their
+/// names, as constants.
+pub(crate) fn handled_fields(class: &ClassFile<'_>) -> Result<BTreeSet<u16>, ReadError> {
+    let mut handles = false;
+    let mut named = BTreeSet::new();
+    for index in class.pool.indexes() {
+        match class.pool.get(index)? {
+            Constant::MethodRef { .. } => {
+                let name = class.pool.member(index)?.name.0;
+                handles |= HANDLES.contains(&name);
+            }
+            Constant::String { text } => {
+                named.insert(class.pool.utf8(text)?);
+            }
+            _ => {}
+        }
+    }
+    let mut found = BTreeSet::new();
+    for field in class.fields.iter().filter(|_| handles) {
+        if named.contains(&class.pool.utf8(field.name)?) {
+            found.insert(field.name);
+        }
+    }
+    Ok(found)
+}
+
+/// Whether a class has arrays whose elements threads share on purpose: in volatile fields, or
+/// used through handles.
+pub(crate) fn shares_elements(class: &ClassFile<'_>) -> Result<bool, ReadError> {
+    for field in &class.fields {
+        let is_array = class.pool.utf8(field.descriptor)?.0.starts_with(b"[");
+        if is_array && field.access & access::VOLATILE != 0 {
+            return Ok(true);
+        }
+    }
+    for index in class.pool.indexes() {
+        if let Constant::MethodRef { .. } = class.pool.get(index)?
+            && class.pool.member(index)?.name == "arrayElementVarHandle"
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }

@@ -5,7 +5,8 @@
 //! | --- | --- |
 //! | a monitor | the place before it is entered; then who was there last; the same where it is left |
 //! | a synchronized method | the place is the call of it, wherever [`Facts`] knows of one by that name |
-//! | a volatile field (with `all`: any that is not final, and elements of arrays) | around the access |
+//! | a volatile field, or one that has a handle (with `all`: any that is not final) | around the access |
+//! | an element of an array, in a class with arrays in volatile fields or handles of elements (with `all`: in any) | around the access |
 //! | a call of the JDK that synchronises | around the call, by its receiver |
 //! | a call that has to do with pools | around the call, all by one |
 //! | a method that the JDK may call | where it begins and where it returns |
@@ -13,25 +14,26 @@
 //! A place where a thread may be made to stop is one that is counted whenever it is passed,
 //! so there each pass is told.
 
+mod accesses;
 mod kind;
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use reprise_classfile::descriptor::{FieldType, MethodDescriptor};
 use reprise_classfile::flow::parse_for_edit;
 use reprise_classfile::opcode;
 use reprise_classfile::read::{
-    ClassFile, Constant, Instruction, Member, MemberRef, ReadError, access,
+    ClassFile, Constant, Instruction, Member, ReadError, access,
 };
 use reprise_classfile::relocate::Editor;
 use reprise_classfile::write::{ClassEditor, Invoke, PoolEditor, Snippet};
 use reprise_program::Notes;
 
 use crate::TurnError;
-use crate::around::{Around, OBJECT, above_array};
+use crate::around::{Around, OBJECT};
 use crate::calls::redirect;
 use crate::explore::{Number, Site};
-use crate::facts::Facts;
+use crate::facts::{Facts, handled_fields, shares_elements};
 use crate::values::watch;
 use kind::Kind;
 
@@ -58,6 +60,8 @@ pub fn instrument(
     let mut facts = facts.clone();
     facts.add_class(&class)?;
     let handled = handled(&class)?;
+    let handled_fields = handled_fields(&class)?;
+    let elements = scope == Scope::All || shares_elements(&class)?;
     let mut edited = ClassEditor::new(&class);
     let mut any = false;
     for (index, method) in class.methods.iter().enumerate() {
@@ -78,6 +82,8 @@ pub fn instrument(
             scope,
             facts: &facts,
             handled: &handled,
+            handled_fields: &handled_fields,
+            elements,
             is_thread,
             around: Around::default(),
             calls: false,
@@ -122,6 +128,10 @@ struct Body<'c, 'e> {
     scope: Scope,
     facts: &'e Facts,
     handled: &'e HashSet<(String, String)>,
+    /// The names of fields of the class that are used through handles as well.
+    handled_fields: &'e BTreeSet<u16>,
+    /// Whether elements of arrays are recorded.
+    elements: bool,
     is_thread: &'e dyn Fn(&str) -> bool,
     around: Around,
     /// Whether there are calls that must not be left with what they have.
@@ -153,7 +163,7 @@ impl<'c> Body<'c, '_> {
                     editor.before(offset, code)?;
                 }
                 opcode::IALOAD..=opcode::SALOAD | opcode::IASTORE..=opcode::SASTORE
-                    if self.scope == Scope::All && self.name != "<clinit>" =>
+                    if self.elements && self.name != "<clinit>" =>
                 {
                     let site = self.site(offset, number)?;
                     self.element(editor, instruction, site)?;
@@ -234,90 +244,11 @@ impl<'c> Body<'c, '_> {
         })
     }
 
-    /// The field of an instruction, if its accesses are recorded.
-    fn shared(&self, instruction: &Instruction<'_>) -> Result<Option<MemberRef<'c>>, TurnError> {
-        let Some(index) = instruction.constant() else {
-            return Ok(None);
-        };
-        let member = self.class.pool.member(index)?;
-        let begins = self.name == "<init>" && instruction.opcode == opcode::PUTFIELD;
-        if begins || self.name == "<clinit>" || member.class.0.starts_with(b"java/") {
-            return Ok(None);
-        }
-        let pool = &self.class.pool;
-        let own = member.class == self.class.name()?;
-        for field in &self.class.fields {
-            if own && pool.utf8(field.name)? == member.name {
-                let volatile = field.access & access::VOLATILE != 0;
-                let plain = self.scope == Scope::All && field.access & access::FINAL == 0;
-                return Ok((volatile || plain).then_some(member));
-            }
-        }
-        let (name, descriptor) = (member.name.to_str_lossy(), member.descriptor.to_str_lossy());
-        let recorded = self.scope == Scope::All || self.facts.is_volatile(&name, &descriptor);
-        Ok(recorded.then_some(member))
-    }
-
-    fn field(
-        &mut self,
-        editor: &mut Editor<'c>,
-        instruction: &Instruction<'_>,
-        member: &MemberRef<'_>,
-        site: u32,
-    ) -> Result<(), TurnError> {
-        let ty = FieldType::parse(member.descriptor)?;
-        let is_static = matches!(instruction.opcode, opcode::GETSTATIC | opcode::PUTSTATIC);
-        let writes = instruction.opcode == opcode::PUTFIELD;
-        let key = member.name.0.iter().fold(17_i32, |sum, byte| {
-            sum.wrapping_mul(31).wrapping_add(i32::from(*byte))
-        });
-        let name = match instruction.opcode {
-            opcode::PUTFIELD | opcode::PUTSTATIC => "writes",
-            _ => "reads",
-        };
-        let above = [ty];
-        let above = if writes { &above[..] } else { &[] };
-        // What is volatile may also be used through a handle that says the object alone.
-        let key = match !is_static && self.is_volatile(member)? {
-            true => 0,
-            false => key & 0xffff,
-        };
-        let code = self.told(editor, above, !is_static, name, Some(key), site)?;
-        editor.before(instruction.offset, code)?;
-        self.after(editor, instruction.offset, "accessed")
-    }
-
-    fn is_volatile(&self, member: &MemberRef<'_>) -> Result<bool, TurnError> {
-        let pool = &self.class.pool;
-        if member.class == self.class.name()? {
-            for field in &self.class.fields {
-                if pool.utf8(field.name)? == member.name {
-                    return Ok(field.access & access::VOLATILE != 0);
-                }
-            }
-        }
-        let (name, descriptor) = (member.name.to_str_lossy(), member.descriptor.to_str_lossy());
-        Ok(self.facts.is_volatile(&name, &descriptor))
-    }
-
     fn after(&mut self, editor: &mut Editor<'c>, offset: u32, name: &str) -> Result<(), TurnError> {
         self.calls = true;
         let mut code = Snippet::new();
         self.tell(&mut code, name, None, "()V")?;
         Ok(editor.after(offset, code)?)
-    }
-
-    fn element(
-        &mut self,
-        editor: &mut Editor<'c>,
-        instruction: &Instruction<'_>,
-        site: u32,
-    ) -> Result<(), TurnError> {
-        let (above, writes) = above_array(instruction);
-        let name = if writes { "writes" } else { "reads" };
-        let code = self.told(editor, &above, true, name, Some(0), site)?;
-        editor.before(instruction.offset, code)?;
-        self.after(editor, instruction.offset, "accessed")
     }
 
     fn call(
@@ -339,7 +270,7 @@ impl<'c> Body<'c, '_> {
             Kind::Asks => "asks",
             Kind::Pools => "pools",
             Kind::Joins => "joins",
-            Kind::Perhaps => "perhaps",
+            Kind::Perhaps | Kind::PerhapsArgument => "perhaps",
             Kind::Runs => "runs",
             Kind::Receiver | Kind::Argument => "call",
         };
@@ -351,7 +282,7 @@ impl<'c> Body<'c, '_> {
         ) {
             let descriptor = MethodDescriptor::parse(member.descriptor)?;
             self.told(editor, &descriptor.parameters, true, name, None, site)?
-        } else if matches!(kind, Kind::Argument) {
+        } else if matches!(kind, Kind::Argument | Kind::PerhapsArgument) {
             let descriptor = MethodDescriptor::parse(member.descriptor)?;
             let above = descriptor.parameters.get(1..).unwrap_or_default();
             self.told(editor, above, true, name, None, site)?

@@ -12,6 +12,7 @@
 //! | bytes of a socket | `Socket`'s streams, by the same and `SocketInputStream`; `SocketChannel.read` |
 //! | a packet | `DatagramSocket.receive`, `DatagramChannel.receive` and `read` |
 //! | bytes of a pipe, a device, the standard input | `FileInputStream.read`, `Pipe.SourceChannel.read` |
+//! | nothing, and can be made to | `connect` of sockets and their channels |
 //! | room to write | the same streams and channels, 4,096 bytes at a time; not the standard output |
 //! | what a selector waits for | `Selector.select`, where it calls `epoll` |
 //! | the end of a process | `Process.waitFor`, `Process.onExit` |
@@ -93,6 +94,20 @@ fn tell<'c>(
             code.invoke(Invoke::Static, OUTSIDE, "gets", "()V", pool)?;
             editor.before_returns(&code)?;
             return tell(Deed::For("accepts"), class, own, editor, pool);
+        }
+        Deed::Connects => {
+            let mut code = Snippet::new();
+            code.op(opcode::ALOAD_1)?;
+            code.invoke(Invoke::Static, OUTSIDE, "connects", "(Ljava/lang/Object;)V", pool)?;
+            editor.at_entry(code)?;
+            let mut code = Snippet::new();
+            code.invoke(Invoke::Static, OUTSIDE, "connected", "()V", pool)?;
+            editor.before_returns(&code)?;
+            let mut code = Snippet::new();
+            code.invoke(Invoke::Static, OUTSIDE, "connected", "()V", pool)?;
+            code.op(opcode::ATHROW)?;
+            editor.catch_all(code)?;
+            return Ok(true);
         }
         Deed::Puts => {
             let mut code = Snippet::new();

@@ -6,7 +6,7 @@
 use reprise_classfile::opcode;
 use reprise_classfile::read::ClassFile;
 use reprise_classfile::relocate::Editor;
-use reprise_classfile::write::{ClassEditor, PoolEditor, Snippet};
+use reprise_classfile::write::{ClassEditor, Invoke, PoolEditor, Snippet};
 
 use crate::calls::{THREAD, calls, redirect, tell};
 use crate::values::{self, watch_platform};
@@ -27,6 +27,9 @@ const CHANGED: &[&str] = &[
 ];
 
 const VIRTUAL: &str = "java/lang/VirtualThread";
+/// Where locks have their owner.
+const SYNCHRONIZER: &str = "java/util/concurrent/locks/AbstractOwnableSynchronizer";
+const LOCKS: &str = "java/reprise/scheduler/Locks";
 
 /// Whether a class of the JDK is one that is changed; with `values`, also those that read for
 /// the program what is another value in every run.
@@ -67,6 +70,15 @@ pub fn change(bytes: &[u8], values: bool) -> Result<Option<Vec<u8>>, TurnError> 
         if name_of_class == VIRTUAL {
             let descriptor = class.pool.utf8(method.descriptor)?.to_str_lossy();
             changed |= virtual_thread(&name, &descriptor, &mut editor, pool)?;
+        }
+        if name_of_class == SYNCHRONIZER && name == "setExclusiveOwnerThread" {
+            let mut code = Snippet::new();
+            code.op(opcode::ALOAD_0)?;
+            code.op(opcode::ALOAD_1)?;
+            let descriptor = "(Ljava/lang/Object;Ljava/lang/Thread;)V";
+            code.invoke(Invoke::Static, LOCKS, "owns", descriptor, pool)?;
+            editor.at_entry(code)?;
+            changed = true;
         }
         if values {
             changed |= watch_platform(&class, &name, &mut editor, pool)?;

@@ -15,9 +15,12 @@
 //! 8  kind      it read a value, which is in the next two, low first
 //! 9  type      it read the identity hash in the next one, of an object of that type
 //! 10 thread    as 6, if threads need not wait for one another then
+//! 11           it needs a monitor of the JDK, whose owner has called the program back
+//! 12           it waits for something outside
 //! ```
 //!
-//! All but the last five are steps, numbered from 1; each time it came to a place is one.
+//! 6 to 10 are no steps. All others are, numbered from 1; each time it came to a place is one.
+//! The highest number of a place is wherever a thread may have to wait for something outside.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -48,6 +51,9 @@ pub struct Follows {
     /// Whether the order is given up before others.
     pub soft: bool,
 }
+
+/// The number of all places where a thread may have to wait for something outside.
+pub(super) const OUTSIDE: u32 = 0x0fff_ffff;
 
 /// What kinds of values are called in the file beside a schedule; the scheduler's `Values` has
 /// the same.
@@ -124,6 +130,10 @@ pub enum Blocks {
     Parks,
     /// In `wait`, likewise.
     Waits,
+    /// At a monitor of the JDK that another thread has.
+    Monitor,
+    /// For something outside.
+    Outside,
     /// In a call at that place.
     At(u32),
 }
@@ -173,6 +183,8 @@ impl Trace {
                 }),
                 4 => Did::Resumes { late: number == 1 },
                 5 => Did::Exits,
+                11 => Did::Blocks(Blocks::Monitor),
+                12 => Did::Blocks(Blocks::Outside),
                 6 | 8 | 10 => {
                     let (Some(low), Some(high)) = (words.next(), words.next()) else {
                         break;

@@ -21,6 +21,7 @@ use crate::command::{Command, Count, Event, Message, MessageAction, Messages, Mo
 use crate::location::{CodeLocation, JdkPlace, Location};
 
 use clocks::Edge;
+use log::OUTSIDE;
 pub use log::{Blocks, Did, Follows, Step, Trace, Value};
 
 /// What became of the traces.
@@ -207,28 +208,29 @@ impl Thread<'_> {
     fn event(&mut self, stop: u64, what: Did) -> Option<()> {
         self.count(stop);
         let (moment, place) = match what {
-            Did::Comes { place, .. } => (Moment::Before, Some(place)),
+            Did::Comes { place, .. } if place != OUTSIDE => (Moment::Before, Some(place)),
             Did::Blocks(Blocks::At(place)) => (Moment::In, Some(place)),
+            Did::Comes { .. } | Did::Blocks(Blocks::Outside) => (Moment::In, Some(OUTSIDE)),
+            Did::Exits => (Moment::Before, None),
             _ => (Moment::In, None),
         };
-        let event = match place {
-            Some(place) => Event {
-                moment,
-                location: Location::Code(self.places.get(place as usize)?.clone()?),
-                count: Count::new(self.counts.get(&place).copied().unwrap_or(1).max(1))?,
-            },
-            None => {
-                let (jdk, moment) = match what {
-                    Did::Blocks(Blocks::Waits) => (JdkPlace::Wait, Moment::In),
-                    Did::Exits => (JdkPlace::Exit, Moment::Before),
-                    _ => (JdkPlace::Park, Moment::In),
-                };
-                Event {
-                    moment,
-                    location: Location::Code(jdk.location()?),
-                    count: Count::ONE,
-                }
-            }
+        let jdk = match what {
+            _ if place == Some(OUTSIDE) => Some(JdkPlace::Outside),
+            Did::Comes { .. } | Did::Blocks(Blocks::At(_)) => None,
+            Did::Blocks(Blocks::Waits) => Some(JdkPlace::Wait),
+            Did::Blocks(Blocks::Monitor) => Some(JdkPlace::Monitor),
+            Did::Exits => Some(JdkPlace::Exit),
+            _ => Some(JdkPlace::Park),
+        };
+        let location = match jdk {
+            Some(jdk) => jdk.location()?,
+            None => self.places.get(place? as usize)?.clone()?,
+        };
+        let count = place.and_then(|place| self.counts.get(&place).copied());
+        let event = Event {
+            moment,
+            location: Location::Code(location),
+            count: Count::new(count.unwrap_or(1).max(1))?,
         };
         self.commands.push(Command::Event(event));
         self.counts.clear();

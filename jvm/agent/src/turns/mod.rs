@@ -209,8 +209,8 @@ pub(crate) fn load(environment: Environment, options: &Options) -> Result<(), St
     wanted.set_can_generate_all_class_hook_events(true);
     wanted.set_can_retransform_classes(true);
     wanted.set_can_generate_monitor_events(mode.hears_of_monitors());
+    wanted.set_can_get_monitor_info(mode.hears_of_monitors());
     if !mode.is_free() {
-        wanted.set_can_get_monitor_info(true);
         let potential = environment.potential();
         let potential = potential.map_err(|error| error.to_string())?;
         wanted.set_can_support_virtual_threads(potential.can_support_virtual_threads());

@@ -6,39 +6,11 @@ import java.util.Map;
 
 import jdk.internal.misc.Unsafe;
 
-/**
- * A thread that runs freely: how far it has come, and where that is written down.
- *
- * What it writes are integers, into memory that is a file; {@code reprise_schedule::observed}
- * reads them. The highest four bits say what it is:
- *
- * <pre>
- * 0 nothing more        1 comes to a place     2 the same, and cannot be stopped there
- * 3 blocks at a place   4 goes on (1: because its time ran out)
- * 5 ends                6 follows thread N, up to the step in the next two integers
- * 7 came to the last place N times more
- * 8 read a value of kind N, which is in the next two integers
- * 9 read the identity hash in the next integer, of an object of type N
- * 10 as 6, if that is possible
- * </pre>
- *
- * Each but the last five is a step. In a blocking place, 0 is park and 1 is wait; others are two more.
- */
-final class FreeThread {
+/** A thread that runs freely: how far it has come, what it has, and whom it comes after. */
+final class FreeThread extends FreeLog {
     private static final Unsafe U = Unsafe.getUnsafe();
     static final int PARKS = -2;
     static final int WAITS = -1;
-
-    private static final int PLACE = 1 << 28;
-    private static final int NO_STOP = 2 << 28;
-    private static final int BLOCKS = 3 << 28;
-    private static final int RESUMES = 4 << 28;
-    private static final int EXITS = 5 << 28;
-    private static final int FOLLOWS = 6 << 28;
-    private static final int REPEATS = 7 << 28;
-    private static final int VALUE = 8 << 28;
-    private static final int HASH = 9 << 28;
-    private static final int SHOULD_FOLLOW = 10 << 28;
 
     private static final int MASK = 4095;
     private static final FreeThread[] FAST = new FreeThread[MASK + 1];
@@ -53,10 +25,10 @@ final class FreeThread {
     private static final int MOST = (1 << 20) - 1;
     private static final long[] NOBODY = {};
     private static int count;
+    /** By stripe: how many threads have given it up. Changed only by who has the stripe. */
+    private static final int[] SUSPENDED = new int[1 << 13];
 
     final long tid;
-    final int number;
-    final String descent;
     int children;
     /** How many methods that the JDK may have called it is in. */
     int depth;
@@ -77,6 +49,16 @@ final class FreeThread {
     boolean readers;
     /** The stripe that it has given up while it waits for a monitor; 0 for none. */
     long contends;
+    /** It has gone on with the stripe that it has, after others had it. */
+    boolean continues;
+    /** It waits for something outside. */
+    private boolean outside;
+    /** It has blocked, or waits for something outside. */
+    volatile boolean isAway;
+    /** The stripe that it has given up for that; 0 for none. */
+    private long aside;
+    /** Until when; 0 for ever. */
+    private long deadline;
     /** How many stripes it has given up for as long as the JDK calls the program back. */
     int suspended;
     /** Those, each behind the depth at which that was. */
@@ -99,16 +81,8 @@ final class FreeThread {
     private volatile long told;
 
     private long steps;
-    private int last;
-    private int repeats;
     /** By thread: up to which step it is known to come later. */
     private long[] seen = new long[8];
-    private long address;
-    private long end;
-    private int part;
-    private boolean full;
-    /** The hashes that it has written down lately. */
-    private int[] known;
     /** It finds out something about a hash. */
     boolean looks;
     /** It asks a clock of the JDK. */
@@ -117,9 +91,8 @@ final class FreeThread {
     boolean reading;
 
     private FreeThread(long tid, int number, String descent) {
+        super(number, descent);
         this.tid = tid;
-        this.number = number;
-        this.descent = descent;
     }
 
     /** Adds a thread; null if there have been too many. */
@@ -240,6 +213,7 @@ final class FreeThread {
     /** Leaves the stripe that it has. */
     void leave() {
         if (held != 0) {
+            continues = false;
             Stripes.leave(this);
         }
     }
@@ -255,43 +229,85 @@ final class FreeThread {
         stripes[2 * suspended] = depth;
         stripes[2 * suspended + 1] = held;
         suspended++;
+        SUSPENDED[index(held)]++;
         leave();
     }
 
     /** The call is over. */
     void again() {
         if (suspended > 0 && stripes[2 * suspended - 2] == depth) {
-            suspended--;
-            Stripes.again(this, stripes[2 * suspended + 1]);
+            // Whoever has it meanwhile still sees that this one has given it up.
+            goesOn(stripes[2 * suspended - 1]);
+            resume();
         }
+    }
+
+    /** Takes a stripe that it had, after others may have had it. */
+    void goesOn(long stripe) {
+        Stripes.again(this, stripe);
+        continues = held != 0;
+    }
+
+    private void resume() {
+        suspended--;
+        SUSPENDED[index(stripes[2 * suspended + 1])]--;
+    }
+
+    /** All such calls are over. */
+    void resumeAll() {
+        while (suspended > 0) {
+            resume();
+        }
+    }
+
+    /** Whether some thread has given up a stripe that the calling one has. */
+    static boolean isSuspended(long stripe) {
+        return SUSPENDED[index(stripe)] > 0;
+    }
+
+    /** Whether it has; asked by the thread that has the stripe now. */
+    boolean hasSuspended(long stripe) {
+        long[] all = stripes;
+        for (int at = 0; at < suspended && 2 * at + 1 < all.length; at++) {
+            if (all[2 * at + 1] == stripe) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static int index(long stripe) {
+        return (int) (stripe >>> 7) & SUSPENDED.length - 1;
     }
 
     /** Comes to a place. */
     void comesTo(int place) {
         int entry = (initialising > 0 ? NO_STOP : PLACE) | place;
+        if (outside) {
+            returns(true);
+        }
         int now = Initialised.count;
         if (now != initialised) {
             Initialised.notice(this, now);
         }
         steps++;
-        if (entry == last && repeats < PLACE - 1) {
-            repeats++;
-            return;
-        }
-        write(entry);
-        last = entry;
+        place(entry);
     }
 
     /** Blocks there. */
     void blocks(int place) {
+        returns(true);
         steps++;
-        write(BLOCKS | place + 2);
-        last = 0;
+        step(BLOCKS | place + 2);
+        isAway = true;
         tell(word(), false);
     }
 
-    /** Whether it has to wait until it is unparked; if not, it follows who has done that. */
-    boolean parks() {
+    /**
+     * Whether it has to wait until it is unparked; if not, it follows who has done that. With
+     * {@code as}, who unparks it comes after that.
+     */
+    boolean parks(long as) {
         for (;;) {
             long now = told;
             if (now < 0) {
@@ -299,27 +315,62 @@ final class FreeThread {
                     follows(now);
                     return false;
                 }
-            } else if (U.compareAndSetLong(this, TOLD, now, word() + 1)) {
+            } else if (U.compareAndSetLong(this, TOLD, now, as)) {
                 return true;
             }
         }
     }
 
+    /**
+     * Comes to where it may have to wait for something outside, and has to if {@code waits}, for
+     * so many milliseconds at most; 0 is for ever.
+     */
+    void outside(boolean waits, int millis) {
+        returns(true);
+        steps++;
+        // Where it waits it stops as well.
+        place((waits || initialising > 0 ? NO_STOP : PLACE) | OUTSIDE);
+        if (waits) {
+            steps++;
+            step(LEAVES);
+            aside = held;
+            leave();
+            deadline = millis > 0 ? Clock.in(millis, 0) : 0;
+            outside = true;
+            isAway = true;
+        }
+    }
+
+    /** Comes back from there, if it was there; with an exception, as when its time has run out. */
+    void returns(boolean threw) {
+        if (outside) {
+            outside = false;
+            resumes(threw && deadline != 0 && deadline - System.nanoTime() <= 0);
+            goesOn(aside);
+        }
+    }
+
+    /** Needs a monitor of the JDK that another thread has, which has called the program. */
+    void contends() {
+        steps++;
+        step(CONTENDS);
+        isAway = true;
+    }
+
     void resumes(boolean late) {
         steps++;
-        write(RESUMES | (late ? 1 : 0));
-        last = 0;
+        step(RESUMES | (late ? 1 : 0));
+        isAway = false;
     }
 
     void exits() {
+        returns(true);
         steps++;
-        write(EXITS);
+        step(EXITS);
         exit = word();
         exited = true;
-        close();
-        full = true;
+        finish();
         seen = NOBODY;
-        known = null;
     }
 
     /** Its last step comes after that of another thread. */
@@ -336,7 +387,7 @@ final class FreeThread {
             return;
         }
         seen[other] = step + 1;
-        write(FOLLOWS | other, step);
+        order(FOLLOWS | other, step);
     }
 
     /** The same, where threads need not wait for one another then. */
@@ -345,34 +396,7 @@ final class FreeThread {
         long step = word & (1L << STEPS) - 1;
         boolean known = other < seen.length && seen[other] > step;
         if (other != number && other != 0 && !full && !known) {
-            write(SHOULD_FOLLOW | other, step);
-        }
-    }
-
-    private void write(int entry, long value) {
-        write(entry);
-        put((int) value);
-        put((int) (value >>> 32));
-        last = 0;
-    }
-
-    /** Reads something that is another value in every run. */
-    void reads(int kind, long value) {
-        write(VALUE | kind);
-        put((int) value);
-        put((int) (value >>> 32));
-    }
-
-    /** Reads the identity hash of an object of a type. */
-    void hashes(int type, int hash) {
-        if (known == null) {
-            known = new int[Turn.KNOWN];
-        }
-        int at = hash & Turn.KNOWN - 1;
-        if (known[at] != hash) {
-            known[at] = hash;
-            write(HASH | type);
-            put(hash);
+            order(SHOULD_FOLLOW | other, step);
         }
     }
 
@@ -401,45 +425,6 @@ final class FreeThread {
             if (U.compareAndSetLong(this, TOLD, now, now & Long.MAX_VALUE)) {
                 return true;
             }
-        }
-    }
-
-    private void write(int entry) {
-        if (repeats > 0) {
-            int times = repeats;
-            repeats = 0;
-            put(REPEATS | times);
-        }
-        put(entry);
-    }
-
-    private void put(int value) {
-        if (address == end) {
-            more();
-            if (full) {
-                return;
-            }
-        }
-        U.putInt(address, value);
-        address += 4;
-    }
-
-    /** Gets more memory that is a file. Without, the recording ends, and the program does not. */
-    private void more() {
-        close();
-        if (!full) {
-            address = Native.room(number, descent, part);
-            full = address == 0;
-            end = full ? 0 : address + Native.room(part);
-            part++;
-        }
-    }
-
-    private void close() {
-        if (end != 0) {
-            Native.written(end - Native.room(part - 1), part - 1);
-            address = 0;
-            end = 0;
         }
     }
 }

@@ -167,7 +167,7 @@ final class FreeThreads {
                 me.follows(me.told());
             }
             Stripes.returned(me, monitor);
-            Stripes.again(me, stripe);
+            me.goesOn(stripe);
         }
     }
 
@@ -188,13 +188,28 @@ final class FreeThreads {
             Really.park(absolute, time);
             return;
         }
-        if (!me.parks()) {
+        boolean forAMoment = Locks.isForAMoment(me);
+        if (!me.parks(forAMoment ? 0 : me.word() + 1)) {
+            return;
+        }
+        if (forAMoment) {
+            awaitsPermit(me, absolute, time);
             return;
         }
         long stripe = me.held;
         me.blocks(me.site < 0 ? FreeThread.PARKS : me.site);
         Values.parks(me);
         me.leave();
+        boolean late = awaitsPermit(me, absolute, time);
+        me.resumes(late);
+        if (!late) {
+            me.follows(me.told());
+        }
+        me.goesOn(stripe);
+    }
+
+    /** Parks until somebody has unparked the thread, or interrupted it; true if its time ran out. */
+    private static boolean awaitsPermit(FreeThread me, boolean absolute, long time) {
         long end = 0;
         if (absolute) {
             end = Clock.in(Math.max(0, time - System.currentTimeMillis()), 0);
@@ -214,25 +229,61 @@ final class FreeThreads {
                 }
             }
         }
-        me.resumes(late);
-        if (!late) {
-            me.follows(me.told());
-        }
-        Stripes.again(me, stripe);
+        return late;
     }
 
-    /**
-     * Code of the JDK needs a monitor that another thread has. That one may have called the
-     * program back, and needs the stripe to go on. What this one does comes later, and in a
-     * replay it only begins then.
-     */
+    /** Code of the JDK needs a monitor that another thread has. */
     static void contends(Object monitor) {
         if (FreeThread.isOwn(monitor)) {
             return;
         }
         FreeThread me = FreeThread.current();
-        if (me != null && me.held != 0) {
-            me.contends = me.held;
+        if (me == null || me.held == 0) {
+            return;
+        }
+        long stripe = me.held;
+        if (isKept(monitor, stripe)) {
+            awaits(me, monitor, stripe);
+            return;
+        }
+        // The owner will leave it in a moment, and in a replay has left it: what this one does
+        // comes later, and in a replay only begins then.
+        me.contends = stripe;
+        if (me.continues) {
+            me.leave();
+        } else {
+            Stripes.withdraw(me);
+        }
+    }
+
+    /**
+     * Whether the owner of a monitor has called the program back from the same object that the
+     * calling thread is about, as a map does while it has one of its bins.
+     */
+    private static boolean isKept(Object monitor, long stripe) {
+        // Others, as those by which classes are loaded, are only held for as long as that takes.
+        boolean collects = monitor.getClass().getName().startsWith("java.util.");
+        Thread owner = collects && FreeThread.isSuspended(stripe) ? Native.owner(monitor) : null;
+        FreeThread thread = owner == null ? null : FreeThread.of(owner);
+        return thread != null && thread.hasSuspended(stripe);
+    }
+
+    /**
+     * What the calling thread has done so far comes before the owner goes on, and in a replay it
+     * blocks here, too. It takes the monitor only when it has the stripe: otherwise others who
+     * have that would find the monitor taken, by somebody who in a replay is not there yet.
+     */
+    private static void awaits(FreeThread me, Object monitor, long stripe) {
+        me.contends();
+        me.leave();
+        for (long pause = 1_000; ; pause = Math.min(2 * pause, 1_000_000)) {
+            Native.pause(pause);
+            me.goesOn(stripe);
+            if (me.held == 0 || !isKept(monitor, stripe)) {
+                me.resumes(false);
+                return;
+            }
+            // It has not been there: who comes next follows who was there before.
             Stripes.withdraw(me);
         }
     }
@@ -246,7 +297,7 @@ final class FreeThreads {
         if (me != null && me.contends != 0) {
             long stripe = me.contends;
             me.contends = 0;
-            Stripes.again(me, stripe);
+            me.goesOn(stripe);
         }
     }
 

@@ -91,8 +91,9 @@ final class Life {
             }
         } else if (Engine.areDaemons() && !me.thread.isDaemon()) {
             // With this thread the JVM would end, and others have something to do before that.
+            Policy policy = Engine.policy;
             Engine.pass(me, next);
-            Engine.policy.awaitDaemons();
+            policy.awaitDaemons();
         } else {
             next.after = me.thread;
             Engine.pass(me, next);

@@ -4,6 +4,8 @@ import java.io.FileDescriptor;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.reflect.Field;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -54,6 +56,10 @@ public final class Outside {
 
     /** Before something is read or accepted. */
     public static void reads(Object object) {
+        if (Free.on) {
+            awaitsFreely(object, false, 1, 0);
+            return;
+        }
         Turn me = Engine.mine();
         if (me != null) {
             await(me, object, false, 0);
@@ -77,6 +83,10 @@ public final class Outside {
 
     /** Who has waited in vain need not do it again in the JDK. */
     private static void within(Object object, int millis, String late) throws IOException {
+        if (Free.on) {
+            awaitsFreely(object, false, 1, millis);
+            return;
+        }
         Turn me = Engine.mine();
         if (me != null && !await(me, object, false, millis > 0 ? Clock.in(millis, 0) : 0)) {
             throw new SocketTimeoutException(late);
@@ -89,24 +99,74 @@ public final class Outside {
         return descriptor != null && waits(number(descriptor), false);
     }
 
-    /** Before something is done that others may notice outside: a connection is made. */
+    /** Before something is done that others may notice outside: a selector is woken. */
     public static void puts() {
         if (Free.on) {
             Wires.puts();
         }
     }
 
+    /** Before a connection is made: whoever accepts it comes later. */
+    public static void connects(Object address) {
+        if (Free.on) {
+            Wires.awaits(1, false, 0);
+            Wires.connects(isNear(address));
+            return;
+        }
+        Turn me = Engine.mine();
+        if (me != null) {
+            Leaving.outside(me, new Waiting.Nothing(), 0);
+        }
+    }
+
     /** After a connection was accepted. */
     public static void gets() {
         if (Free.on) {
-            Wires.gets();
+            Wires.gets(false);
+        }
+    }
+
+    /** After that. */
+    public static void connected() {
+        if (Free.on) {
+            Wires.connected();
+        }
+    }
+
+    /** Whether an address is one of this machine's, so that a connection is there at once. */
+    private static boolean isNear(Object address) {
+        if (address instanceof InetSocketAddress) {
+            InetAddress known = ((InetSocketAddress) address).getAddress();
+            return known != null && known.isLoopbackAddress();
+        }
+        return address instanceof InetAddress && ((InetAddress) address).isLoopbackAddress();
+    }
+
+    /** The same as {@link #await}, so often, where threads run freely: nobody has to wait here. */
+    private static void awaitsFreely(Object object, boolean write, int times, int millis) {
+        if (mayWait(object, write)) {
+            // What is written goes out at once, however long that takes.
+            boolean waits = !write && !Native.poll(number(descriptor(object)), false, 0);
+            Wires.awaits(times, waits, millis);
+        }
+    }
+
+    /** As many as there are pieces of so many bytes. */
+    private static int pieces(int bytes) {
+        return Math.max(1, (bytes + PIECE - 1) / PIECE);
+    }
+
+    private static void writesFreely(Object object, int times) {
+        awaitsFreely(object, true, times, 0);
+        if (isOutside(object)) {
+            Wires.puts();
         }
     }
 
     /** Before something is written. */
     public static void writes(Object object) {
-        if (Free.on && isOutside(object)) {
-            Wires.puts();
+        if (Free.on) {
+            writesFreely(object, 1);
         }
         Turn me = Engine.mine();
         if (me != null) {
@@ -120,7 +180,7 @@ public final class Outside {
      */
     public static boolean wrote(Object object, byte[] bytes, int from, int length) throws IOException {
         if (Free.on) {
-            writes(object);
+            writesFreely(object, pieces(length));
             return false;
         }
         Turn me = Engine.mine();
@@ -143,7 +203,7 @@ public final class Outside {
     /** The same, with a buffer, to a channel; how many there were, {@link #written} says. */
     public static boolean wrote(Object object, Object source) throws IOException {
         if (Free.on) {
-            writes(object);
+            writesFreely(object, source instanceof ByteBuffer ? pieces(((ByteBuffer) source).remaining()) : 1);
             return false;
         }
         Turn me = Engine.mine();
@@ -172,7 +232,13 @@ public final class Outside {
     /** The same, with several of them, one after the other. */
     public static boolean wrote(Object object, Object[] sources, int from, int length) throws IOException {
         if (Free.on) {
-            writes(object);
+            int times = 0;
+            for (int at = Math.max(0, from); sources != null && at < Math.min(sources.length, from + length); at++) {
+                times += pieces(((ByteBuffer) sources[at]).remaining());
+            }
+            if (times > 0) {
+                writesFreely(object, times);
+            }
             return false;
         }
         Turn me = Engine.mine();
@@ -219,6 +285,10 @@ public final class Outside {
 
     /** Before the end of a process is awaited. */
     public static void exits(Object process) {
+        if (Free.on) {
+            Wires.awaits(1, ((Process) process).isAlive(), 0);
+            return;
+        }
         Turn me = Engine.mine();
         if (me != null) {
             Leaving.outside(me, new Waiting.Exit((Process) process), 0);
@@ -227,6 +297,10 @@ public final class Outside {
 
     /** The same, for some time. */
     public static void exits(Object process, long time, Object unit) {
+        if (Free.on && time > 0) {
+            Wires.awaits(1, false, 0);
+            return;
+        }
         Turn me = Engine.mine();
         if (me != null && time > 0) {
             long deadline = Clock.in(0, ((TimeUnit) unit).toNanos(time));
@@ -236,6 +310,10 @@ public final class Outside {
 
     /** Before a part of a file is locked. */
     public static void locks(Object channel, long from, long size, boolean shared) {
+        if (Free.on) {
+            Wires.awaits(1, false, 0);
+            return;
+        }
         Turn me = Engine.mine();
         if (me != null) {
             Leaving.outside(me, new Waiting.Lock((FileChannel) channel, from, size, shared), 0);

@@ -42,6 +42,10 @@ public final class Pieces {
             FreeThread free = FreeThread.current();
             if (free != null) {
                 free.reading = Outside.isOutside(object);
+                if (bytes == null || object instanceof FileInputStream) {
+                    // Other streams have somebody below them who waits.
+                    Outside.reads(object);
+                }
             }
             return false;
         }
@@ -107,26 +111,26 @@ public final class Pieces {
 
     /** After bytes were read. */
     public static void got(int bytes) {
-        if (isNoted()) {
+        if (isNoted(false)) {
             Values.got(bytes);
         }
     }
 
     /** When that has thrown something. */
     public static void threw() {
-        if (isNoted()) {
+        if (isNoted(true)) {
             Values.threw();
         }
     }
 
-    private static boolean isNoted() {
+    private static boolean isNoted(boolean threw) {
         boolean noted = false;
         if (Free.on) {
             FreeThread free = FreeThread.current();
             noted = free != null && free.reading;
             if (noted) {
                 free.reading = false;
-                Wires.gets();
+                Wires.gets(threw);
             }
             return noted;
         }

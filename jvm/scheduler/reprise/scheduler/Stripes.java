@@ -63,6 +63,11 @@ final class Stripes {
         }
     }
 
+    /** The thread has a lock that keeps threads apart by itself. Returns who had it. */
+    static long passes(FreeThread me, Object lock) {
+        return U.getAndSetLong(null, at(lock), me.word());
+    }
+
     /** The thread enters a monitor again that it has waited in. */
     static void returned(FreeThread me, Object monitor) {
         me.follows(U.getAndSetLong(null, at(monitor), me.word()));

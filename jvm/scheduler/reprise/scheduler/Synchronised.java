@@ -15,13 +15,21 @@ final class Synchronised {
     private static final ClassValue<Boolean> COLLECTIONS = new ClassValue<>() {
         @Override
         protected Boolean computeValue(Class<?> type) {
-            String name = type.getName();
-            return name.startsWith("java.util.concurrent.")
-                    || name.startsWith("java.util.Collections$Synchronized")
-                    || name.equals("java.util.Vector") || name.equals("java.util.Stack")
-                    || name.equals("java.util.Hashtable") || name.equals("java.util.Properties");
+            // A program may have classes below those of the JDK.
+            for (Class<?> above = type; above != null; above = above.getSuperclass()) {
+                String name = above.getName();
+                if (name.startsWith("java.util.concurrent.")
+                        || name.startsWith("java.util.Collections$Synchronized")
+                        || name.equals("java.util.Vector") || name.equals("java.util.Hashtable")) {
+                    return true;
+                }
+            }
+            return false;
         }
     };
+
+    /** Fields in which views and iterators of a collection have it, and inner classes the outer one. */
+    private static final String[] WHOLE = {"this$0", "map", "m"};
 
     /** Where an object has the one by which it does; 0 for itself. */
     private static final ClassValue<Long> BY = new ClassValue<>() {
@@ -29,23 +37,40 @@ final class Synchronised {
         protected Long computeValue(Class<?> type) {
             for (Class<?> above = type; above != null; above = above.getSuperclass()) {
                 String name = above.getName();
-                if (!name.startsWith(LOCKS)) {
-                    continue;
-                }
-                boolean condition = name.endsWith("$ConditionObject");
-                boolean lock = name.equals(LOCKS + "ReentrantLock")
-                        || name.startsWith(LOCKS + "ReentrantReadWriteLock");
-                if (condition || lock) {
-                    try {
-                        return U.objectFieldOffset(above, condition ? "this$0" : "sync");
-                    } catch (RuntimeException | InternalError unknown) {
-                        return 0L;
+                if (name.startsWith(LOCKS)) {
+                    boolean condition = name.endsWith("$ConditionObject");
+                    boolean lock = name.equals(LOCKS + "ReentrantLock")
+                            || name.startsWith(LOCKS + "ReentrantReadWriteLock");
+                    if (condition || lock) {
+                        return offset(above, condition ? "this$0" : "sync");
+                    }
+                } else if (name.startsWith("java.util.Collections$Synchronized")) {
+                    long mutex = offset(above, "mutex");
+                    if (mutex != 0) {
+                        return mutex;
+                    }
+                } else if (name.startsWith("java.util.concurrent.Concurrent") || name.endsWith("Queue$Itr")
+                        || name.endsWith("Deque$AbstractItr")) {
+                    for (String field : WHOLE) {
+                        long at = offset(above, field);
+                        if (at != 0) {
+                            return at;
+                        }
                     }
                 }
             }
             return 0L;
         }
     };
+
+    /** Where a class declares a field of some reference; 0 if it does not. */
+    private static long offset(Class<?> type, String field) {
+        try {
+            return type.getDeclaredField(field).getType().isPrimitive() ? 0L : U.objectFieldOffset(type, field);
+        } catch (NoSuchFieldException | RuntimeException | InternalError none) {
+            return 0L;
+        }
+    }
 
     /** Reads a reference; releases have given it two names. */
     private static final MethodHandle REFERENCE = find("getReference", "getObject");
@@ -68,17 +93,22 @@ final class Synchronised {
         return object != null && COLLECTIONS.get(object.getClass());
     }
 
-    /** Conditions and the two locks of one share with their lock what they synchronise by. */
+    /**
+     * Conditions and the two locks of one share with their lock what they synchronise by; so do
+     * views and iterators of a collection with that.
+     */
     static Object by(Object object) {
-        if (object == null) {
-            return null;
+        Object by = object;
+        // A part of a view of a map is as far from the map as it gets.
+        for (int depth = 0; by != null && depth < 4; depth++) {
+            long at = BY.get(by.getClass());
+            Object found = at == 0 ? null : reference(by, at);
+            if (found == null) {
+                break;
+            }
+            by = found;
         }
-        long at = BY.get(object.getClass());
-        if (at == 0) {
-            return object;
-        }
-        Object found = reference(object, at);
-        return found == null ? object : found;
+        return by;
     }
 
     /** What an object refers to at an offset. */

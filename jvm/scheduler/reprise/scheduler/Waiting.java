@@ -36,6 +36,19 @@ abstract class Waiting {
         return false;
     }
 
+    /** Nothing: the thread need not wait, and can be made to. */
+    static final class Nothing extends Waiting {
+        Nothing() {
+            super(false);
+            ended = true;
+        }
+
+        @Override
+        boolean isOver(int millis) {
+            return true;
+        }
+    }
+
     /** A file descriptor that can be read from or written to. */
     static final class Descriptor extends Waiting {
         /** The object that has it; null if nobody closes it by that. */

@@ -17,7 +17,29 @@ final class Wires {
 
     private Wires() {}
 
-    /** Before something is written, connected, closed, or a selector is woken. */
+    /**
+     * Before a connection is made. A server has connections in the order in which they were made,
+     * so to a near one no two are made at once.
+     */
+    static void connects(boolean near) {
+        FreeThread me = FreeThread.current();
+        if (me != null) {
+            if (near && me.held == 0) {
+                Stripes.enter(me, Stripes.of(Wires.class));
+            }
+            me.follows(U.getAndSetLong(null, WORD, me.word()));
+        }
+    }
+
+    /** After that. */
+    static void connected() {
+        FreeThread me = FreeThread.current();
+        if (me != null) {
+            me.leave();
+        }
+    }
+
+    /** Before something is written or closed, or a selector is woken. */
     static void puts() {
         FreeThread me = FreeThread.current();
         if (me != null) {
@@ -26,10 +48,22 @@ final class Wires {
         }
     }
 
-    /** After something was read or accepted, or a selector has found something. */
-    static void gets() {
+    /** Before something is read, accepted or written, so often; and whether that is not possible yet. */
+    static void awaits(int times, boolean waits, int millis) {
         FreeThread me = FreeThread.current();
         if (me != null) {
+            for (int time = 1; time < times; time++) {
+                me.outside(false, 0);
+            }
+            me.outside(waits, millis);
+        }
+    }
+
+    /** After something was read or accepted, or a selector has found something. */
+    static void gets(boolean threw) {
+        FreeThread me = FreeThread.current();
+        if (me != null) {
+            me.returns(threw);
             me.follows(U.getLongVolatile(null, WORD));
         }
     }

@@ -29,6 +29,9 @@ const PERHAPS: &[&str] = &[
     "java/util/Set",
 ];
 
+/// Methods of the JDK's collections that go through another one, which is their first argument.
+const GO_THROUGH: &[&str] = &["<init>", "addAll", "copyOf", "putAll", "removeAll", "retainAll"];
+
 /// What of these is a value, or belongs to one thread.
 const ALONE: &[&str] = &[
     "java/lang/ThreadLocal",
@@ -62,6 +65,12 @@ const WIRED: &[&str] = &[
     "connect",
     "finishConnect",
     "flush",
+    "getContent",
+    "getHeader",
+    "getInputStream",
+    "getOutputStream",
+    "getResponse",
+    "open",
     "read",
     "receive",
     "select",
@@ -109,6 +118,8 @@ pub(super) enum Kind {
     Joins,
     /// By its receiver, if that is of a class that synchronises.
     Perhaps,
+    /// By its first argument, a collection, if that is of such a class.
+    PerhapsArgument,
     /// By its receiver.
     Receiver,
     /// By its first argument, whose field it uses.
@@ -150,6 +161,14 @@ impl Body<'_, '_> {
         if (unsafely || by_field) && object && !is_static {
             return Kind::Argument;
         }
+        let goes_through = owner.starts_with("java/util/")
+            && GO_THROUGH.contains(&&*name)
+            && ["(Ljava/util/Collection;", "(Ljava/util/Map;"]
+                .iter()
+                .any(|first| descriptor.starts_with(first));
+        if goes_through && !is(SYNCHRONISED) && self.facts.has_collections() {
+            return Kind::PerhapsArgument;
+        }
         let of_thread = owner == "java/lang/Thread" || (self.is_thread)(&owner);
         match &*name {
             "<init>" | "currentThread" | "notify" | "notifyAll" | "onSpinWait" | "yield" => {
@@ -185,6 +204,13 @@ impl Body<'_, '_> {
                 true => Kind::Perhaps,
                 false => Kind::None,
             },
+            // Other methods of iterators say what is known already.
+            () if owner == "java/util/Iterator" && matches!(&*name, "next" | "remove") => {
+                match self.facts.has_collections() {
+                    true => Kind::Perhaps,
+                    false => Kind::None,
+                }
+            }
             () if starts(WIRES) && WIRED.iter().any(|start| name.starts_with(start)) => Kind::Place,
             () if owner.starts_with("java/") || owner.starts_with('[') => Kind::None,
             () if is_inherited(&name, &descriptor, is_static) => Kind::Pools,

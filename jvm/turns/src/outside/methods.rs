@@ -9,7 +9,9 @@ pub(super) enum Deed {
     For(&'static str),
     /// The same, and others come before it in what threads that run freely did.
     Accepts,
-    /// Does something that others may notice outside.
+    /// Connects to something.
+    Connects,
+    /// Does something else that others may notice outside.
     Puts,
     /// Reads for the time that an argument says.
     ReadsWithin(u16),
@@ -101,7 +103,7 @@ pub(super) const METHODS: &[(&str, &str, &str, Deed)] = &[
         "java/net/AbstractPlainSocketImpl",
         "connect",
         "",
-        Deed::Puts,
+        Deed::Connects,
     ),
     (
         "java/net/Socket$SocketInputStream",
@@ -173,7 +175,7 @@ pub(super) const METHODS: &[(&str, &str, &str, Deed)] = &[
         Deed::For("reads"),
     ),
     ("sun/nio/ch/NioSocketImpl", "close", "", Deed::Closes),
-    ("sun/nio/ch/NioSocketImpl", "connect", "", Deed::Puts),
+    ("sun/nio/ch/NioSocketImpl", "connect", "", Deed::Connects),
     (
         "sun/nio/ch/ServerSocketChannelImpl",
         "accept",
@@ -198,7 +200,7 @@ pub(super) const METHODS: &[(&str, &str, &str, Deed)] = &[
         "",
         Deed::Reads,
     ),
-    ("sun/nio/ch/SocketChannelImpl", "connect", "", Deed::Puts),
+    ("sun/nio/ch/SocketChannelImpl", "connect", "", Deed::Connects),
     (
         "sun/nio/ch/SocketChannelImpl",
         "read",
