@@ -27,9 +27,9 @@ public class Main {
     }
 
     private static final StringBuffer MARKS = new StringBuffer();
-    private static volatile long turns;
+    static volatile long turns;
 
-    private static void together(int threads, Body body) throws Exception {
+    static void together(int threads, Body body) throws Exception {
         List<Thread> all = new ArrayList<>();
         for (int number = 0; number < threads; number++) {
             int own = number;
@@ -49,7 +49,11 @@ public class Main {
         }
     }
 
-    private static void print(String what) {
+    static void mark(Object what) {
+        MARKS.append(what);
+    }
+
+    static void print(String what) {
         System.out.println(what + " " + MARKS);
         MARKS.setLength(0);
     }
@@ -164,6 +168,10 @@ public class Main {
         pools();
         timers();
         selectors();
+        Within.growing();
+        Within.clients();
+        Within.iterators();
+        Within.cells();
         daemon.start();
         while (turns < 1000) {
             Thread.onSpinWait();

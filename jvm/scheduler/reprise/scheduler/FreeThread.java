@@ -347,6 +347,8 @@ final class FreeThread extends FreeLog {
             outside = false;
             resumes(threw && deadline != 0 && deadline - System.nanoTime() <= 0);
             goesOn(aside);
+            // Also of an end: somebody may have closed it.
+            Wires.follow(this);
         }
     }
 

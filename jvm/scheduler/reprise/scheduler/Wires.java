@@ -64,7 +64,12 @@ final class Wires {
         FreeThread me = FreeThread.current();
         if (me != null) {
             me.returns(threw);
-            me.follows(U.getLongVolatile(null, WORD));
+            follow(me);
         }
+    }
+
+    /** A thread comes after all that was put there. */
+    static void follow(FreeThread me) {
+        me.follows(U.getLongVolatile(null, WORD));
     }
 }
