@@ -4,7 +4,7 @@
 //! ones.
 
 use reprise_classfile::opcode;
-use reprise_classfile::read::ClassFile;
+use reprise_classfile::read::{ClassFile, access};
 use reprise_classfile::relocate::Editor;
 use reprise_classfile::write::{ClassEditor, Invoke, PoolEditor, Snippet};
 
@@ -26,6 +26,14 @@ const CHANGED: &[&str] = &[
     "java/util/concurrent/",
 ];
 
+/// Classes of the JDK whose objects all threads share behind calls that say nothing of that:
+/// which connections can be used again, and where logs go. They synchronise by methods; where
+/// they have a lock instead, in later releases, that is seen by itself.
+const SHARED: &[&str] = &[
+    "java/util/logging/StreamHandler",
+    "sun/net/www/http/KeepAliveCache",
+];
+
 const VIRTUAL: &str = "java/lang/VirtualThread";
 /// Where locks have their owner.
 const SYNCHRONIZER: &str = "java/util/concurrent/locks/AbstractOwnableSynchronizer";
@@ -34,7 +42,7 @@ const LOCKS: &str = "java/reprise/scheduler/Locks";
 /// Whether a class of the JDK is one that is changed; with `values`, also those that read for
 /// the program what is another value in every run.
 pub fn concerns(name: &str, values: bool) -> bool {
-    blocks(name) || outside::concerns(name) || values && values::concerns(name)
+    blocks(name) || SHARED.contains(&name) || outside::concerns(name) || values && values::concerns(name)
 }
 
 /// Whether threads block in a class, or begin and end there.
@@ -78,6 +86,21 @@ pub fn change(bytes: &[u8], values: bool) -> Result<Option<Vec<u8>>, TurnError> 
             let descriptor = "(Ljava/lang/Object;Ljava/lang/Thread;)V";
             code.invoke(Invoke::Static, LOCKS, "owns", descriptor, pool)?;
             editor.at_entry(code)?;
+            changed = true;
+        }
+        let synchronised = access::SYNCHRONIZED | access::STATIC;
+        if SHARED.contains(&&*name_of_class)
+            && method.access & synchronised == access::SYNCHRONIZED
+        {
+            for (told, ends) in [("entered", false), ("leaves", true)] {
+                let mut code = Snippet::new();
+                code.op(opcode::ALOAD_0)?;
+                code.invoke(Invoke::Static, LOCKS, told, "(Ljava/lang/Object;)V", pool)?;
+                match ends {
+                    true => editor.before_returns(&code)?,
+                    false => editor.at_entry(code)?,
+                }
+            }
             changed = true;
         }
         if values {

@@ -1,5 +1,5 @@
 //! What a program reads that is another value in every run: the time, random numbers,
-//! identity hashes. The value is handed to the scheduler, which notes it, or gives another
+//! identity hashes, what weak references have lost. The value is handed to the scheduler, which notes it, or gives another
 //! one instead: that of the run that is replayed.
 //!
 //! Some classes of the JDK read such values for the program:
@@ -82,6 +82,11 @@ pub(crate) fn watch<'c>(
             let owner = member.class.to_str_lossy();
             code.invoke(Invoke::Special, &owner, "<init>", "(J)V", pool)?;
             editor.replace(instruction.offset, code)?;
+            any = true;
+        } else if asks_reference(&member) {
+            let descriptor = "(Ljava/lang/Object;)Ljava/lang/Object;";
+            code.invoke(Invoke::Static, VALUES, "referent", descriptor, pool)?;
+            editor.after(instruction.offset, code)?;
             any = true;
         } else if asks_clock(&member) {
             code.invoke(Invoke::Static, VALUES, "asks", "()V", pool)?;
@@ -187,6 +192,19 @@ fn hashes<'c>(
         }
     }
     Ok(any)
+}
+
+/// Whether a call asks a reference for what the garbage collector may have taken away.
+fn asks_reference(member: &MemberRef<'_>) -> bool {
+    let (owner, name, descriptor) = words(member);
+    name == "get"
+        && descriptor == "()Ljava/lang/Object;"
+        && matches!(
+            &*owner,
+            "java/lang/ref/Reference"
+                | "java/lang/ref/SoftReference"
+                | "java/lang/ref/WeakReference"
+        )
 }
 
 /// Whether a call asks one of the JDK's clocks and calendars.

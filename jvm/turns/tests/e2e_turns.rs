@@ -41,6 +41,42 @@ class Main extends ClassLoader implements Runnable {
 }
 ";
 
+/// What threads share on purpose, and no volatile access says so.
+const TABLE: &str = "
+class Table {
+    static final java.lang.invoke.VarHandle FILLED;
+    volatile Integer[] cells = new Integer[8];
+    int filled;
+    int plain;
+    java.lang.ref.WeakReference<Object> last;
+
+    static {
+        try {
+            FILLED = java.lang.invoke.MethodHandles.lookup().findVarHandle(Table.class, \"filled\", int.class);
+        } catch (ReflectiveOperationException wrong) {
+            throw new AssertionError(wrong);
+        }
+    }
+
+    boolean lacks(int at) {
+        return cells[at] == null;
+    }
+
+    int filled() {
+        return filled + plain;
+    }
+
+    boolean isGone() {
+        return last.get() == null;
+    }
+
+    int through(java.util.concurrent.ConcurrentHashMap<Integer, Integer> map) {
+        java.util.Iterator<Integer> all = map.values().iterator();
+        return all.next() + new java.util.ArrayList<>(map.keySet()).size();
+    }
+}
+";
+
 const DUMP: &str = "
 class Dump {
     public static void main(String[] names) throws Exception {
@@ -56,10 +92,11 @@ class Dump {
 }
 ";
 
-/// Both programs, compiled once for all tests; nobody removes them.
+/// All programs, compiled once for all tests; nobody removes them.
 static COMPILED: LazyLock<TempDir> = LazyLock::new(|| {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     fs::write(folder.path().join("Main.java"), PROGRAM).unwrap();
+    fs::write(folder.path().join("Table.java"), TABLE).unwrap();
     fs::write(folder.path().join("Dump.java"), DUMP).unwrap();
     compile(&sources(folder.path()), folder.path(), ".");
     folder
@@ -187,6 +224,21 @@ fn threads_that_run_freely_say_how_they_synchronise() {
     );
 }
 
+/// Cells of a table in a volatile field, a field that has a handle, what a map is gone through
+/// by, and what the garbage collector may have taken away.
+#[test]
+fn what_is_shared_on_purpose_is_recorded_although_it_is_plain() {
+    let bytes = fs::read(COMPILED.path().join("Table.class")).unwrap();
+    let mut facts = Facts::default();
+    facts.add(&bytes).unwrap();
+    assert!(facts.is_volatile("filled", "I"));
+    assert!(!facts.is_volatile("plain", "I"));
+    let mut number = |_: &explore::Site<'_>| 1;
+    let scope = Scope::Synchronisation;
+    let edited = free::instrument(&bytes, scope, &facts, &is_thread, &mut number);
+    check(&edited.unwrap().unwrap(), &expect![[r#""#]]);
+}
+
 #[test]
 fn class_loaders_answer_for_the_scheduler() {
     let edited = loaders::answering(&program()).unwrap().unwrap();
@@ -237,6 +289,7 @@ fn outside_methods_of_every_jdk_ask_the_scheduler() {
         ("sun/nio/ch/SelectorImpl", "Selecting.registers"),
         ("sun/nio/ch/ServerSocketChannelImpl", "Outside.gets"),
         ("sun/nio/ch/SinkChannelImpl", "Outside.wrote"),
+        ("sun/nio/ch/SocketChannelImpl", "Outside.connects"),
         ("sun/nio/ch/SocketChannelImpl", "Outside.wrote"),
         ("sun/nio/ch/SourceChannelImpl", "Pieces.hasRead"),
         ("java/io/PipedInputStream", "Monitors.wait"),

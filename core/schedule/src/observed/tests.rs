@@ -8,6 +8,10 @@ const RESUMES: u32 = 4 << 28;
 const EXITS: u32 = 5 << 28;
 const FOLLOWS: u32 = 6 << 28;
 const REPEATS: u32 = 7 << 28;
+const CONTENDS: u32 = 11 << 28;
+const LEAVES: u32 = 12 << 28;
+/// Wherever a thread may have to wait for something outside.
+const OUTSIDE: u32 = (1 << 28) - 1;
 
 fn trace(thread: &str, number: u32, words: &[u32]) -> Trace {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
@@ -123,6 +127,97 @@ fn who_blocks_sends_and_receives_there() {
             "send 0 1",
             "before java.lang.Thread exit 0 1",
             "die",
+        ],
+    );
+}
+
+/// Main is called back (1) by what has a monitor of the JDK, which another one needs (2).
+#[test]
+fn who_needs_a_monitor_of_the_jdk_blocks_there() {
+    let main = [PLACE, PLACE | 1, FOLLOWS | 2, 2, 0, PLACE, EXITS];
+    let needs = [
+        PLACE | 2,
+        FOLLOWS | 1,
+        1,
+        0,
+        CONTENDS,
+        FOLLOWS | 1,
+        2,
+        0,
+        RESUMES,
+        EXITS,
+    ];
+    check(
+        &[trace("0", 1, &main), trace("0.1", 2, &needs)],
+        &[
+            "thread 0",
+            "before A m()V 1 1",
+            "send 0.1 1",
+            "receive 0.1 1",
+            "before A m()V 0 1",
+            "send 0.1 2",
+            "before java.lang.Thread exit 0 1",
+            "die",
+            "thread 0.1",
+            "before A m()V 2 1",
+            "receive 0 1",
+            "in java.lang.Thread holdsLock 0 1",
+            "send 0 1",
+            "receive 0 2",
+            "before java.lang.Thread exit 0 1",
+            "die",
+        ],
+    );
+}
+
+/// Main writes to another one and reads its answer, in one call (0): it can be made to stop
+/// where it writes, and does where it waits. Each time counts, and so does the one before.
+#[test]
+fn who_waits_for_something_outside_leaves_there() {
+    let no_stop = 2 << 28;
+    let main = [
+        PLACE,
+        PLACE | OUTSIDE,
+        no_stop | OUTSIDE,
+        LEAVES,
+        RESUMES,
+        FOLLOWS | 2,
+        1,
+        0,
+        EXITS,
+    ];
+    let answers = [PLACE | 1, FOLLOWS | 1, 2, 0, PLACE | 2, EXITS];
+    check(
+        &[trace("0", 1, &main), trace("0.1", 2, &answers)],
+        &[
+            "thread 0",
+            "in java.io.InputStream read 0 2",
+            "send 0.1 1",
+            "receive 0.1 1",
+            "before java.lang.Thread exit 0 1",
+            "die",
+            "thread 0.1",
+            "before A m()V 1 1",
+            "receive 0 1",
+            "before A m()V 2 1",
+            "send 0 1",
+            "before java.lang.Thread exit 0 1",
+            "die",
+        ],
+    );
+    let follows = [PLACE, PLACE | OUTSIDE, FOLLOWS | 2, 1, 0, EXITS];
+    check(
+        &[trace("0", 1, &follows), trace("0.1", 2, &[PLACE | 1, EXITS])],
+        &[
+            "thread 0",
+            "in java.io.InputStream read 0 1",
+            "receive 0.1 1",
+            "before java.lang.Thread exit 0 1",
+            "die",
+            "thread 0.1",
+            "before java.lang.Thread exit 0 1",
+            "die",
+            "send 0 1",
         ],
     );
 }

@@ -222,7 +222,7 @@ public final class Free {
     private static void back(FreeThread me) {
         me.leave();
         if (--me.depth == 0) {
-            me.resumeAll();
+            me.suspended.clear();
             Stripes.enter(me, Stripes.POOLS);
         } else {
             // The JDK goes on with what it has called the program from.

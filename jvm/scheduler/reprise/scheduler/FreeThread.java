@@ -25,8 +25,6 @@ final class FreeThread extends FreeLog {
     private static final int MOST = (1 << 20) - 1;
     private static final long[] NOBODY = {};
     private static int count;
-    /** By stripe: how many threads have given it up. Changed only by who has the stripe. */
-    private static final int[] SUSPENDED = new int[1 << 13];
 
     final long tid;
     int children;
@@ -59,10 +57,8 @@ final class FreeThread extends FreeLog {
     private long aside;
     /** Until when; 0 for ever. */
     private long deadline;
-    /** How many stripes it has given up for as long as the JDK calls the program back. */
-    int suspended;
-    /** Those, each behind the depth at which that was. */
-    private long[] stripes = new long[8];
+    /** The stripes that it has given up for as long as the JDK calls the program back. */
+    final Suspended suspended = new Suspended();
     /** With a share: the element that it is at, by its address; 0 for none. */
     long inside;
     /** With a share: it waits for an element. */
@@ -89,6 +85,8 @@ final class FreeThread extends FreeLog {
     boolean asks;
     /** It reads something whose amount is noted. */
     boolean reading;
+    /** How many references it has asked for what they refer to. */
+    long references;
 
     private FreeThread(long tid, int number, String descent) {
         super(number, descent);
@@ -220,25 +218,19 @@ final class FreeThread extends FreeLog {
 
     /** Gives up what it has until {@link #again}: the JDK calls the program. */
     void suspend() {
-        if (held == 0) {
-            return;
+        if (held != 0) {
+            suspended.add(depth, held);
+            leave();
         }
-        if (2 * suspended == stripes.length) {
-            stripes = Arrays.copyOf(stripes, 2 * stripes.length);
-        }
-        stripes[2 * suspended] = depth;
-        stripes[2 * suspended + 1] = held;
-        suspended++;
-        SUSPENDED[index(held)]++;
-        leave();
     }
 
     /** The call is over. */
     void again() {
-        if (suspended > 0 && stripes[2 * suspended - 2] == depth) {
+        long stripe = suspended.of(depth);
+        if (stripe != 0) {
             // Whoever has it meanwhile still sees that this one has given it up.
-            goesOn(stripes[2 * suspended - 1]);
-            resume();
+            goesOn(stripe);
+            suspended.remove();
         }
     }
 
@@ -246,38 +238,6 @@ final class FreeThread extends FreeLog {
     void goesOn(long stripe) {
         Stripes.again(this, stripe);
         continues = held != 0;
-    }
-
-    private void resume() {
-        suspended--;
-        SUSPENDED[index(stripes[2 * suspended + 1])]--;
-    }
-
-    /** All such calls are over. */
-    void resumeAll() {
-        while (suspended > 0) {
-            resume();
-        }
-    }
-
-    /** Whether some thread has given up a stripe that the calling one has. */
-    static boolean isSuspended(long stripe) {
-        return SUSPENDED[index(stripe)] > 0;
-    }
-
-    /** Whether it has; asked by the thread that has the stripe now. */
-    boolean hasSuspended(long stripe) {
-        long[] all = stripes;
-        for (int at = 0; at < suspended && 2 * at + 1 < all.length; at++) {
-            if (all[2 * at + 1] == stripe) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private static int index(long stripe) {
-        return (int) (stripe >>> 7) & SUSPENDED.length - 1;
     }
 
     /** Comes to a place. */

@@ -263,9 +263,9 @@ final class FreeThreads {
     private static boolean isKept(Object monitor, long stripe) {
         // Others, as those by which classes are loaded, are only held for as long as that takes.
         boolean collects = monitor.getClass().getName().startsWith("java.util.");
-        Thread owner = collects && FreeThread.isSuspended(stripe) ? Native.owner(monitor) : null;
+        Thread owner = collects && Suspended.isAny(stripe) ? Native.owner(monitor) : null;
         FreeThread thread = owner == null ? null : FreeThread.of(owner);
-        return thread != null && thread.hasSuspended(stripe);
+        return thread != null && thread.suspended.has(stripe);
     }
 
     /**

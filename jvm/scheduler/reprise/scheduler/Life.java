@@ -2,9 +2,13 @@ package reprise.scheduler;
 
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ForkJoinWorkerThread;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** How threads of the program come into being, begin and end, in the eyes of the {@link Engine}. */
 final class Life {
+    /** The last number of a thread of the JDK, far from those of programs. */
+    private static final AtomicLong FOREIGN = new AtomicLong(1L << 40);
+
     private Life() {}
 
     /** A thread object has been created. */
@@ -14,6 +18,10 @@ final class Life {
             FreeThread.number(thread, Values.number(FreeThread.tid(thread)));
             Values.begun(Engine.add(thread, me.descent + "." + ++me.children));
             Watch.begin();
+        } else if (Values.areGiven() && Engine.of(thread) == null) {
+            // Threads of the program have the numbers that they had, and a JVM may know the owner
+            // of a monitor by that alone.
+            FreeThread.number(thread, FOREIGN.incrementAndGet());
         }
     }
 

@@ -34,6 +34,16 @@ public final class Locks {
         }
     }
 
+    /** A synchronized method of the JDK begins, whose monitor is such a lock. */
+    public static void entered(Object monitor) {
+        owns(monitor, Thread.currentThread());
+    }
+
+    /** It is about to return. */
+    public static void leaves(Object monitor) {
+        owns(monitor, null);
+    }
+
     /**
      * Whether a thread is about to park because another one has such a lock for a moment. In a
      * replay that one has it not any more.

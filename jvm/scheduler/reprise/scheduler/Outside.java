@@ -4,8 +4,6 @@ import java.io.FileDescriptor;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.reflect.Field;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -26,7 +24,7 @@ import jdk.internal.misc.Unsafe;
  */
 public final class Outside {
     /** As much is written to a pipe without waiting, once anything can be. */
-    private static final int PIECE = 4096;
+    static final int PIECE = 4096;
 
     private static final Unsafe UNSAFE = Unsafe.getUnsafe();
 
@@ -57,7 +55,7 @@ public final class Outside {
     /** Before something is read or accepted. */
     public static void reads(Object object) {
         if (Free.on) {
-            awaitsFreely(object, false, 1, 0);
+            Wires.reads(object, 0);
             return;
         }
         Turn me = Engine.mine();
@@ -84,7 +82,7 @@ public final class Outside {
     /** Who has waited in vain need not do it again in the JDK. */
     private static void within(Object object, int millis, String late) throws IOException {
         if (Free.on) {
-            awaitsFreely(object, false, 1, millis);
+            Wires.reads(object, millis);
             return;
         }
         Turn me = Engine.mine();
@@ -109,8 +107,7 @@ public final class Outside {
     /** Before a connection is made: whoever accepts it comes later. */
     public static void connects(Object address) {
         if (Free.on) {
-            Wires.awaits(1, false, 0);
-            Wires.connects(isNear(address));
+            Wires.connects(address);
             return;
         }
         Turn me = Engine.mine();
@@ -133,40 +130,10 @@ public final class Outside {
         }
     }
 
-    /** Whether an address is one of this machine's, so that a connection is there at once. */
-    private static boolean isNear(Object address) {
-        if (address instanceof InetSocketAddress) {
-            InetAddress known = ((InetSocketAddress) address).getAddress();
-            return known != null && known.isLoopbackAddress();
-        }
-        return address instanceof InetAddress && ((InetAddress) address).isLoopbackAddress();
-    }
-
-    /** The same as {@link #await}, so often, where threads run freely: nobody has to wait here. */
-    private static void awaitsFreely(Object object, boolean write, int times, int millis) {
-        if (mayWait(object, write)) {
-            // What is written goes out at once, however long that takes.
-            boolean waits = !write && !Native.poll(number(descriptor(object)), false, 0);
-            Wires.awaits(times, waits, millis);
-        }
-    }
-
-    /** As many as there are pieces of so many bytes. */
-    private static int pieces(int bytes) {
-        return Math.max(1, (bytes + PIECE - 1) / PIECE);
-    }
-
-    private static void writesFreely(Object object, int times) {
-        awaitsFreely(object, true, times, 0);
-        if (isOutside(object)) {
-            Wires.puts();
-        }
-    }
-
     /** Before something is written. */
     public static void writes(Object object) {
         if (Free.on) {
-            writesFreely(object, 1);
+            Wires.writes(object, 1);
         }
         Turn me = Engine.mine();
         if (me != null) {
@@ -180,7 +147,7 @@ public final class Outside {
      */
     public static boolean wrote(Object object, byte[] bytes, int from, int length) throws IOException {
         if (Free.on) {
-            writesFreely(object, pieces(length));
+            Wires.writes(object, Wires.pieces(length));
             return false;
         }
         Turn me = Engine.mine();
@@ -203,7 +170,7 @@ public final class Outside {
     /** The same, with a buffer, to a channel; how many there were, {@link #written} says. */
     public static boolean wrote(Object object, Object source) throws IOException {
         if (Free.on) {
-            writesFreely(object, source instanceof ByteBuffer ? pieces(((ByteBuffer) source).remaining()) : 1);
+            Wires.writes(object, Wires.pieces(source));
             return false;
         }
         Turn me = Engine.mine();
@@ -232,13 +199,7 @@ public final class Outside {
     /** The same, with several of them, one after the other. */
     public static boolean wrote(Object object, Object[] sources, int from, int length) throws IOException {
         if (Free.on) {
-            int times = 0;
-            for (int at = Math.max(0, from); sources != null && at < Math.min(sources.length, from + length); at++) {
-                times += pieces(((ByteBuffer) sources[at]).remaining());
-            }
-            if (times > 0) {
-                writesFreely(object, times);
-            }
+            Wires.writes(object, Wires.pieces(sources, from, length));
             return false;
         }
         Turn me = Engine.mine();
@@ -264,7 +225,7 @@ public final class Outside {
         return Engine.running == null && !Free.on ? empty : new LinkedHashSet<>();
     }
 
-    private static boolean mayWait(Object object, boolean write) {
+    static boolean mayWait(Object object, boolean write) {
         if (object instanceof SelectableChannel && !((SelectableChannel) object).isBlocking()) {
             return false;
         }

@@ -55,7 +55,9 @@ final class Turn {
     /** How many places it has come to at which it could be stopped. */
     long steps;
     /** What it is given that it read in another run; null for nothing. */
-    Values.Given given;
+    Given given;
+    /** How many references it has asked for what they refer to. */
+    long references;
     /** What a selector in which it waits is to find; null if nothing is said of that. */
     long[] found;
     /** The hashes that it has written down lately. */

@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -40,14 +39,16 @@ public final class Values {
     static final int FOUND = 8;
     /** The numbers that the JVM gives threads, of which random numbers are made as well. */
     static final int NUMBERS = 9;
+    /** Which of the references that the program has asked, counted, had lost what they refer to. */
+    static final int CLEARED = 10;
     /** What these are called in the file; {@code reprise_schedule::observed} has the same. */
-    private static final String[] WORDS = {
+    static final String[] WORDS = {
         "", "drawn ", "time ", "read ", "seed ", "bytes ", "clock ", "instant ", "found ",
-        "number "
+        "number ", "cleared "
     };
 
     /** In between the times that a thread was told: it has parked. */
-    private static final long PARKED = Long.MIN_VALUE;
+    static final long PARKED = Long.MIN_VALUE;
 
     /** No more are found at once: the JDK asks for fewer. */
     private static final int MOST = 512;
@@ -60,116 +61,7 @@ public final class Values {
     /** Whether they are written down. */
     private static boolean kept;
     /** The hashes that objects have got. One thread runs at a time. */
-    private static final Set<Integer> GIVEN = new HashSet<>();
-
-    /** What a thread is given, and how much of it it has got. */
-    static final class Given {
-        private final long[][] values;
-        private final int[] counts;
-        private final int[] next = new int[WORDS.length];
-        /** By a number for what objects are told by: how many hashes there are, then these. */
-        private final Map<Integer, int[]> hashes;
-        /** And how many of them have been looked at. */
-        private final Map<Integer, int[]> nextHashes = new HashMap<>();
-        /** Whether it is written down where the thread has parked. */
-        private boolean parks;
-        /** What the JDK is told of the time is so much later than it is. */
-        private long shift;
-
-        Given() {
-            values = new long[WORDS.length][16];
-            counts = new int[WORDS.length];
-            hashes = new HashMap<>();
-        }
-
-        /** The same, of which nothing has been given yet. */
-        Given(Given other) {
-            values = other.values;
-            counts = other.counts;
-            hashes = other.hashes;
-            parks = other.parks;
-        }
-
-        private void add(String line) {
-            String[] words = line.trim().split(" ");
-            if (words[0].equals("hash")) {
-                int kind = Integer.parseInt(words[1]);
-                int[] list = hashes.getOrDefault(kind, new int[4]);
-                list = list[0] + 1 < list.length ? list : Arrays.copyOf(list, 2 * list.length);
-                list[++list[0]] = Integer.parseInt(words[2]);
-                hashes.put(kind, list);
-                return;
-            }
-            int kind = WORDS.length - 1;
-            while (kind > 0 && !line.trim().startsWith(WORDS[kind])) {
-                kind--;
-            }
-            int at = counts[kind]++;
-            if (at == values[kind].length) {
-                values[kind] = Arrays.copyOf(values[kind], 2 * at);
-            }
-            values[kind][at] = Long.parseLong(words[words.length - 1]);
-            parks |= kind == TIMES && values[kind][at] == PARKED;
-        }
-
-        /** The next hash of that kind that no object has got; 0 for none. */
-        int hash(int kind) {
-            int[] list = hashes.get(kind);
-            if (list == null) {
-                return 0;
-            }
-            int[] next = nextHashes.get(kind);
-            if (next == null) {
-                next = new int[1];
-                nextHashes.put(kind, next);
-            }
-            while (next[0] < list[0]) {
-                int hash = list[++next[0]];
-                // Threads that asked for the same object have all written its hash down.
-                if (GIVEN.add(hash)) {
-                    return hash;
-                }
-            }
-            return 0;
-        }
-
-        private boolean has(int kind) {
-            return next[kind] < counts[kind];
-        }
-
-        /**
-         * The time. How often the JDK asks for it between two parks may depend on what others do
-         * at that moment; then it goes on from what was told last.
-         */
-        private long time(long now) {
-            if (!tells()) {
-                return now + shift;
-            }
-            long told = next(TIMES, now);
-            shift = told - now;
-            return told;
-        }
-
-        /** The same, in milliseconds. */
-        private long date(long now) {
-            return tells() ? next(TIMES, now) : now;
-        }
-
-        private boolean tells() {
-            return has(TIMES) && values[TIMES][next[TIMES]] != PARKED;
-        }
-
-        /** The thread parks, as it did when this was written down. */
-        void parks() {
-            while (parks && has(TIMES) && next(TIMES, 0) != PARKED) {
-                // It was told so then, and has not asked now.
-            }
-        }
-
-        private long next(int kind, long otherwise) {
-            return has(kind) ? values[kind][next[kind]++] : otherwise;
-        }
-    }
+    static final Set<Integer> GIVEN = new HashSet<>();
 
     private Values() {}
 
@@ -191,6 +83,11 @@ public final class Values {
         }
         given = read;
         Hashes.on = true;
+    }
+
+    /** Whether threads get what they got in another run. */
+    static boolean areGiven() {
+        return given != null;
     }
 
     /** From now on, what is not given is written down. */
@@ -275,6 +172,32 @@ public final class Values {
     /** The number of a thread that was just created by the calling one. */
     static long number(long value) {
         return see(NUMBERS, value);
+    }
+
+    /**
+     * What a reference refers to that the program has asked. When the garbage collector takes
+     * that away is chance; in a replay it is away when it was.
+     */
+    public static Object referent(Object value) {
+        if (Free.on) {
+            FreeThread me = FreeThread.current();
+            if (me != null) {
+                me.references++;
+                if (value == null) {
+                    me.reads(CLEARED, me.references);
+                }
+            }
+            return value;
+        }
+        Turn me = given == null && !kept ? null : Engine.mine();
+        if (me == null) {
+            return value;
+        }
+        me.references++;
+        if (kept && value == null) {
+            Native.value(me.descent, WORDS[CLEARED], me.references);
+        }
+        return me.given != null && me.given.isCleared(me.references) ? null : value;
     }
 
     /** A selector has found these. */

@@ -1,5 +1,9 @@
 package reprise.scheduler;
 
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+
 import jdk.internal.misc.Unsafe;
 
 /**
@@ -21,14 +25,24 @@ final class Wires {
      * Before a connection is made. A server has connections in the order in which they were made,
      * so to a near one no two are made at once.
      */
-    static void connects(boolean near) {
+    static void connects(Object address) {
         FreeThread me = FreeThread.current();
         if (me != null) {
-            if (near && me.held == 0) {
+            me.outside(false, 0);
+            if (me.held == 0 && isNear(address)) {
                 Stripes.enter(me, Stripes.of(Wires.class));
             }
             me.follows(U.getAndSetLong(null, WORD, me.word()));
         }
+    }
+
+    /** Whether an address is one of this machine's, so that a connection is there at once. */
+    private static boolean isNear(Object address) {
+        if (address instanceof InetSocketAddress) {
+            InetAddress known = ((InetSocketAddress) address).getAddress();
+            return known != null && known.isLoopbackAddress();
+        }
+        return address instanceof InetAddress && ((InetAddress) address).isLoopbackAddress();
     }
 
     /** After that. */
@@ -48,7 +62,43 @@ final class Wires {
         }
     }
 
-    /** Before something is read, accepted or written, so often; and whether that is not possible yet. */
+    /** Before something is read or accepted, for so many milliseconds; 0 is for ever. */
+    static void reads(Object object, int millis) {
+        if (Outside.mayWait(object, false)) {
+            awaits(1, !Outside.hasMore(object, 0), millis);
+        }
+    }
+
+    /** Before something is written, in so many pieces. It goes out at once, however long that takes. */
+    static void writes(Object object, int times) {
+        if (times > 0 && Outside.mayWait(object, true)) {
+            awaits(times, false, 0);
+        }
+        if (Outside.isOutside(object)) {
+            puts();
+        }
+    }
+
+    /** In how many pieces so many bytes are written where one thread runs at a time. */
+    static int pieces(int bytes) {
+        return Math.max(1, (bytes + Outside.PIECE - 1) / Outside.PIECE);
+    }
+
+    static int pieces(Object source) {
+        return source instanceof ByteBuffer ? pieces(((ByteBuffer) source).remaining()) : 1;
+    }
+
+    static int pieces(Object[] sources, int from, int length) {
+        int pieces = 0;
+        if (sources != null && from >= 0 && length >= 0 && length <= sources.length - from) {
+            for (int at = from; at < from + length; at++) {
+                pieces += pieces(sources[at]);
+            }
+        }
+        return pieces;
+    }
+
+    /** A thread may have to wait for something outside, so often, and has to if {@code waits}. */
     static void awaits(int times, boolean waits, int millis) {
         FreeThread me = FreeThread.current();
         if (me != null) {

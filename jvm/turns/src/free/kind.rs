@@ -204,6 +204,7 @@ impl Body<'_, '_> {
                 true => Kind::Perhaps,
                 false => Kind::None,
             },
+            () if owner == "java/util/logging/Logger" && !name.starts_with("get") => Kind::Place,
             // Other methods of iterators say what is known already.
             () if owner == "java/util/Iterator" && matches!(&*name, "next" | "remove") => {
                 match self.facts.has_collections() {
