@@ -22,9 +22,7 @@ use std::collections::{BTreeSet, HashSet};
 use reprise_classfile::descriptor::{FieldType, MethodDescriptor};
 use reprise_classfile::flow::parse_for_edit;
 use reprise_classfile::opcode;
-use reprise_classfile::read::{
-    ClassFile, Constant, Instruction, Member, ReadError, access,
-};
+use reprise_classfile::read::{ClassFile, Constant, Instruction, Member, ReadError, access};
 use reprise_classfile::relocate::Editor;
 use reprise_classfile::write::{ClassEditor, Invoke, PoolEditor, Snippet};
 use reprise_program::Notes;

@@ -98,7 +98,13 @@ fn tell<'c>(
         Deed::Connects => {
             let mut code = Snippet::new();
             code.op(opcode::ALOAD_1)?;
-            code.invoke(Invoke::Static, OUTSIDE, "connects", "(Ljava/lang/Object;)V", pool)?;
+            code.invoke(
+                Invoke::Static,
+                OUTSIDE,
+                "connects",
+                "(Ljava/lang/Object;)V",
+                pool,
+            )?;
             editor.at_entry(code)?;
             let mut code = Snippet::new();
             code.invoke(Invoke::Static, OUTSIDE, "connected", "()V", pool)?;

@@ -42,7 +42,10 @@ const LOCKS: &str = "java/reprise/scheduler/Locks";
 /// Whether a class of the JDK is one that is changed; with `values`, also those that read for
 /// the program what is another value in every run.
 pub fn concerns(name: &str, values: bool) -> bool {
-    blocks(name) || SHARED.contains(&name) || outside::concerns(name) || values && values::concerns(name)
+    blocks(name)
+        || SHARED.contains(&name)
+        || outside::concerns(name)
+        || values && values::concerns(name)
 }
 
 /// Whether threads block in a class, or begin and end there.
@@ -89,8 +92,7 @@ pub fn change(bytes: &[u8], values: bool) -> Result<Option<Vec<u8>>, TurnError> 
             changed = true;
         }
         let synchronised = access::SYNCHRONIZED | access::STATIC;
-        if SHARED.contains(&&*name_of_class)
-            && method.access & synchronised == access::SYNCHRONIZED
+        if SHARED.contains(&&*name_of_class) && method.access & synchronised == access::SYNCHRONIZED
         {
             for (told, ends) in [("entered", false), ("leaves", true)] {
                 let mut code = Snippet::new();

@@ -236,7 +236,16 @@ fn what_is_shared_on_purpose_is_recorded_although_it_is_plain() {
     let mut number = |_: &explore::Site<'_>| 1;
     let scope = Scope::Synchronisation;
     let edited = free::instrument(&bytes, scope, &facts, &is_thread, &mut number);
-    check(&edited.unwrap().unwrap(), &expect![[r#""#]]);
+    check(
+        &edited.unwrap().unwrap(),
+        &expect![[r#"
+        lacks: Free.reads Free.accessed Free.reads Free.accessed Free.thrown
+        filled: Free.reads Free.accessed Free.thrown
+        isGone: Values.referent
+        through: Free.call Free.called Free.perhaps Free.called Free.perhaps Free.called Free.call Free.called Free.perhaps Free.called Free.thrown
+        <clinit>: Free.initialises Free.initialised Free.initialised
+    "#]],
+    );
 }
 
 #[test]

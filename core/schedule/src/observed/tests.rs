@@ -207,7 +207,10 @@ fn who_waits_for_something_outside_leaves_there() {
     );
     let follows = [PLACE, PLACE | OUTSIDE, FOLLOWS | 2, 1, 0, EXITS];
     check(
-        &[trace("0", 1, &follows), trace("0.1", 2, &[PLACE | 1, EXITS])],
+        &[
+            trace("0", 1, &follows),
+            trace("0.1", 2, &[PLACE | 1, EXITS]),
+        ],
         &[
             "thread 0",
             "in java.io.InputStream read 0 1",

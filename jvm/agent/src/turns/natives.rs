@@ -146,14 +146,19 @@ fn with_descriptor<T>(number: jint, body: impl FnOnce(BorrowedFd<'_>) -> T) -> O
     (number >= 0).then(|| body(unsafe { BorrowedFd::borrow_raw(number) }))
 }
 
+/// The number of the driver for `/dev/null`, `/dev/random` and their like.
+const MEMORY: u32 = 1;
+
 extern "system" fn waits(_: *mut JNIEnv, _: jclass, number: jint) -> jboolean {
     let waits = with_descriptor(number, |descriptor| {
-        let kind = rustix::fs::fstat(descriptor).map(|stat| FileType::from_raw_mode(stat.st_mode));
-        kind.is_ok_and(|kind| {
-            matches!(
-                kind,
-                FileType::Socket | FileType::Fifo | FileType::CharacterDevice
-            )
+        rustix::fs::fstat(descriptor).is_ok_and(|stat| {
+            match FileType::from_raw_mode(stat.st_mode) {
+                FileType::Socket | FileType::Fifo => true,
+                // What the kernel makes up (null, zero, random) is there at once, and the JDK
+                // reads it for itself whenever it likes.
+                FileType::CharacterDevice => rustix::fs::major(stat.st_rdev) != MEMORY,
+                _ => false,
+            }
         })
     });
     jboolean::from(waits.unwrap_or_default())

@@ -11,7 +11,10 @@ use crate::around::above_array;
 
 impl<'c> Body<'c, '_> {
     /// The field of an instruction, if its accesses are recorded.
-    pub(super) fn shared(&self, instruction: &Instruction<'_>) -> Result<Option<MemberRef<'c>>, TurnError> {
+    pub(super) fn shared(
+        &self,
+        instruction: &Instruction<'_>,
+    ) -> Result<Option<MemberRef<'c>>, TurnError> {
         let Some(index) = instruction.constant() else {
             return Ok(None);
         };

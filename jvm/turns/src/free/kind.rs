@@ -30,7 +30,14 @@ const PERHAPS: &[&str] = &[
 ];
 
 /// Methods of the JDK's collections that go through another one, which is their first argument.
-const GO_THROUGH: &[&str] = &["<init>", "addAll", "copyOf", "putAll", "removeAll", "retainAll"];
+const GO_THROUGH: &[&str] = &[
+    "<init>",
+    "addAll",
+    "copyOf",
+    "putAll",
+    "removeAll",
+    "retainAll",
+];
 
 /// What of these is a value, or belongs to one thread.
 const ALONE: &[&str] = &[

@@ -200,7 +200,12 @@ pub(super) const METHODS: &[(&str, &str, &str, Deed)] = &[
         "",
         Deed::Reads,
     ),
-    ("sun/nio/ch/SocketChannelImpl", "connect", "", Deed::Connects),
+    (
+        "sun/nio/ch/SocketChannelImpl",
+        "connect",
+        "",
+        Deed::Connects,
+    ),
     (
         "sun/nio/ch/SocketChannelImpl",
         "read",
