@@ -123,7 +123,7 @@ impl<'r, 'o, S: Source> Play<'r, 'o, S> {
                 what,
             });
         }
-        source::read(number, event.payload).map(Some)
+        source::read(number, event.payload, self.segment.foreign.as_ref()).map(Some)
     }
 
     /// Goes on reading behind another event, which is the last that has happened.

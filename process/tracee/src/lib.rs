@@ -7,6 +7,7 @@
 
 pub mod asking;
 mod debug;
+pub mod extended;
 mod foresee;
 mod idle;
 mod inject;
@@ -205,6 +206,8 @@ impl Tracee {
     /// Changes all registers.
     pub fn set_state(&self, state: &State) -> Result<(), TraceError> {
         self.set_registers(&state.registers)?;
-        ptrace::set_extended(self.pid, &state.extended)
+        let mut extended = state.extended.clone();
+        extended::claim(&mut extended);
+        ptrace::set_extended(self.pid, &extended)
     }
 }
