@@ -267,7 +267,7 @@ const STUDIES: &[Study] = &[
         parts: &[],
     },
     Study {
-        name: "last-kernels",
+        name: "kernels",
         about: "recordings of here replayed on other kernels and another processor, and the \
                 other way (LAST_KERNELS: a folder of kernels to boot instead of Debian's)",
         // What the C library uses of AVX-512 the emulated processor does not have.
@@ -328,7 +328,7 @@ pub(crate) fn run(arguments: &[String]) -> TaskResult {
     };
     setup::ensure(match study.name {
         name if name.starts_with("cut-") => Task::StudyOfC,
-        "last-kernels" => Task::StudyOfKernels,
+        "kernels" => Task::StudyOfKernels,
         _ => Task::Study,
     })?;
     let workspace = Workspace::load()?;

@@ -151,10 +151,9 @@ fn record_here(folder: &Path) -> Vec<PathBuf> {
         }
     }
     for name in SERVERS {
-        let folder = folder.join(name);
-        fs::create_dir(&folder).unwrap();
+        let own = TempDir::new().unwrap();
         let simple = name.replace([' ', ','], "");
-        if let Some(file) = moments_of(name, &folder) {
+        if let Some(file) = moments_of(name, own.path()) {
             let kept = here.join(format!("{simple}.reprise"));
             fs::copy(file, &kept).unwrap();
             println!("recorded here: {simple}");

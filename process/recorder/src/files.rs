@@ -3,13 +3,15 @@
 //!
 //! Who makes the call has what is mapped of the part that was written recorded with it.
 //! Others that share it compare it from then on (`sharing.rs`), or are told through the
-//! mirror (`followed.rs`). Where a process has mapped it for itself, the kernel decides
-//! what it sees, which is named.
+//! mirror (`followed.rs`). Who has mapped it for itself sees what it has not written itself,
+//! and compares it, too. What a file has lost cannot be accessed, which is named.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ffi::OsStr;
 use std::fs::{self, Metadata};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use nix::libc;
 use nix::unistd::Pid;
@@ -36,6 +38,10 @@ pub(crate) struct Files {
     mapped: HashMap<File, BTreeSet<Pid>>,
     /// What is shared and is written to by any of the processes.
     written: HashSet<Object>,
+    /// What a process has mapped for itself and another one has written to, and these
+    /// processes.
+    behind: HashSet<Object>,
+    disturbed: BTreeSet<Pid>,
     /// How often there was another one.
     changes: u64,
     /// How often a call has written to what is shared, through its file. That needs no
@@ -54,6 +60,25 @@ impl Files {
     /// Whether any process may write to this.
     pub(crate) fn has_writer(&self, object: &Object) -> bool {
         self.written.len() >= OBJECTS || self.written.contains(object)
+    }
+
+    /// A call has written to what another process has mapped for itself.
+    fn is_written_behind(&mut self, object: &Object, process: Pid) {
+        let is_new = self.behind.len() < OBJECTS && self.behind.insert(object.clone());
+        if is_new | self.disturbed.insert(process) {
+            self.changes += 1;
+        }
+        self.calls += 1;
+    }
+
+    /// Whether that may have happened to this.
+    pub(crate) fn changes_behind(&self, object: &Object) -> bool {
+        self.behind.contains(object)
+    }
+
+    /// Whether it has happened to a process.
+    pub(crate) fn is_disturbed(&self, process: Pid) -> bool {
+        self.disturbed.contains(&process)
     }
 
     pub(crate) fn calls(&self) -> u64 {
@@ -75,6 +100,7 @@ impl Files {
 
     /// A process has a new program, or none any more.
     pub(crate) fn forget(&mut self, process: Pid) {
+        self.disturbed.remove(&process);
         self.mapped.retain(|_, processes| {
             processes.remove(&process);
             !processes.is_empty()
@@ -90,8 +116,13 @@ struct Wrote {
 }
 
 /// The descriptor that a call writes to; none for other calls.
-fn written_to(call: &Call, arguments: &[u64; 6]) -> Option<u64> {
+fn written_to(call: &Call, arguments: &[u64; 6], result: u64) -> Option<u64> {
+    let empties = |flags: u64| (flags & libc::O_TRUNC as u64 != 0).then_some(result);
     match call.number.cast_signed() {
+        libc::SYS_open => empties(arguments[1]),
+        libc::SYS_openat => empties(arguments[2]),
+        // Its flags are in memory.
+        libc::SYS_creat | libc::SYS_openat2 => Some(result),
         libc::SYS_copy_file_range | libc::SYS_splice => Some(arguments[2]),
         libc::SYS_write
         | libc::SYS_writev
@@ -106,6 +137,16 @@ fn written_to(call: &Call, arguments: &[u64; 6]) -> Option<u64> {
 }
 
 impl Wrote {
+    const ANYWHERE: Self = Self {
+        start: 0,
+        end: u64::MAX,
+    };
+
+    /// Whether the file may be shorter now.
+    fn shortens(&self) -> bool {
+        *self == Self::ANYWHERE
+    }
+
     /// `position` is where a descriptor stands now.
     fn by(
         call: &Call,
@@ -113,7 +154,7 @@ impl Wrote {
         result: u64,
         position: impl Fn(u64) -> Option<u64>,
     ) -> Option<Self> {
-        let descriptor = written_to(call, arguments)?;
+        let descriptor = written_to(call, arguments, result)?;
         let (start, end) = match call.number.cast_signed() {
             libc::SYS_write | libc::SYS_writev => {
                 let end = position(descriptor)?;
@@ -127,9 +168,7 @@ impl Wrote {
             libc::SYS_pwrite64 | libc::SYS_pwritev | libc::SYS_pwritev2 => {
                 (arguments[3], arguments[3].saturating_add(result))
             }
-            // Behind its end there is nothing, and up to the end of a page zeros.
-            libc::SYS_ftruncate => (arguments[1], arguments[1].next_multiple_of(PAGE)),
-            // Anywhere.
+            // Anywhere: what is cut off and comes back is zero.
             _ => (0, u64::MAX),
         };
         Some(Self { start, end })
@@ -165,6 +204,22 @@ impl Session {
         PathBuf::from(format!("/proc/{}/fd/{number}", self.process))
     }
 
+    /// The file that a call names which makes it shorter or longer.
+    fn named(&self, call: &Call, arguments: &[u64; 6]) -> Option<PathBuf> {
+        const LONGEST: usize = libc::PATH_MAX as usize;
+        if call.number.cast_signed() != libc::SYS_truncate {
+            return None;
+        }
+        let path = self.thread.tracee.read_some(arguments[0], LONGEST);
+        let path = path.split(|&byte| byte == 0).next()?;
+        let path = Path::new(OsStr::from_bytes(path));
+        let from = PathBuf::from(format!("/proc/{}", self.process));
+        Some(match path.strip_prefix("/") {
+            Ok(path) => from.join("root").join(path),
+            Err(_) => from.join("cwd").join(path),
+        })
+    }
+
     fn position(&self, descriptor: u64) -> Option<u64> {
         let text =
             fs::read_to_string(format!("/proc/{}/fdinfo/{descriptor}", self.process)).ok()?;
@@ -180,8 +235,12 @@ impl Session {
         arguments: &[u64; 6],
         result: u64,
     ) -> Result<Vec<Extent>, Trouble> {
-        let descriptor = written_to(call, arguments).filter(|_| !is_error(result));
-        let Some(descriptor) = descriptor.map(|number| self.descriptor(number)) else {
+        if is_error(result) {
+            return Ok(Vec::new());
+        }
+        let descriptor = written_to(call, arguments, result);
+        let descriptor = descriptor.map(|number| self.descriptor(number));
+        let Some(descriptor) = descriptor.or_else(|| self.named(call, arguments)) else {
             return Ok(Vec::new());
         };
         // Most calls write to what nobody has mapped, and need not be looked at further.
@@ -193,9 +252,8 @@ impl Session {
         let Some(processes) = processes.filter(|_| file.is_file()) else {
             return Ok(Vec::new());
         };
-        let Some(wrote) = Wrote::by(call, arguments, result, |fd| self.position(fd)) else {
-            return Ok(Vec::new());
-        };
+        let wrote = Wrote::by(call, arguments, result, |fd| self.position(fd));
+        let wrote = wrote.unwrap_or(Wrote::ANYWHERE);
         let name = fs::read_link(&descriptor).unwrap_or_default();
         let is_it = |mapped: &Mapped| {
             let same_name = name.to_str() == Some(mapped.region.name.as_str());
@@ -215,7 +273,12 @@ impl Session {
                 if process == self.process {
                     own.push(extent);
                 } else if !mapped.shared {
-                    let why = "a process has written to it that another has mapped for itself";
+                    let files = &mut *self.shared.files.borrow_mut();
+                    files.is_written_behind(&mapped.object, process);
+                }
+                if mapped.end_in_file() > file.len().next_multiple_of(PAGE) && wrote.shortens() {
+                    let why =
+                        "a part of it is behind the end of its file, which a replay does not know";
                     self.shared.archive.note("a file in memory", why);
                 }
             }
@@ -255,7 +318,7 @@ mod tests {
     fn check(number: libc::c_long, arguments: [u64; 6], result: u64, expected: (u64, u64, u64)) {
         let call = find(number.cast_unsigned()).unwrap();
         let wrote = Wrote::by(call, &arguments, result, |_| Some(1000)).unwrap();
-        let descriptor = written_to(call, &arguments).unwrap();
+        let descriptor = written_to(call, &arguments, result).unwrap();
         assert_eq!((descriptor, wrote.start, wrote.end), expected);
     }
 
@@ -265,7 +328,21 @@ mod tests {
         check(libc::SYS_pwrite64, [3, 0, 20, 50, 0, 0], 10, (3, 50, 60));
         let here = [3, 0, 1, u64::MAX, u64::MAX, 0];
         check(libc::SYS_pwritev2, here, 10, (3, 990, 1000));
-        check(libc::SYS_ftruncate, [3, 100, 0, 0, 0, 0], 0, (3, 100, PAGE));
+        check(
+            libc::SYS_ftruncate,
+            [3, 100, 0, 0, 0, 0],
+            0,
+            (3, 0, u64::MAX),
+        );
+        let empties = libc::O_TRUNC as u64;
+        check(
+            libc::SYS_openat,
+            [0, 0, empties, 0, 0, 0],
+            7,
+            (7, 0, u64::MAX),
+        );
+        let opens = find(libc::SYS_openat.cast_unsigned()).unwrap();
+        assert_eq!(Wrote::by(opens, &[0; 6], 7, |_| None), None);
         let call = find(libc::SYS_read.cast_unsigned()).unwrap();
         assert_eq!(Wrote::by(call, &[0; 6], 1, |_| None), None);
     }

@@ -93,6 +93,7 @@ impl Session {
         }
         let mapped = maps::mapped(self.process)?;
         let shared: Vec<&Mapped> = mapped.iter().filter(|mapped| mapped.shared).collect();
+        let behind = self.changed_behind(&mapped);
         let is_writable = |mapped: &Mapped| mapped.region.protection & WRITABLE != 0;
         for mapped in shared.iter().filter(|mapped| is_writable(mapped)) {
             self.shared.files.borrow_mut().is_written(&mapped.object);
@@ -124,12 +125,31 @@ impl Session {
             }
         }
         drop(files);
-        self.sharing.any = !shared.is_empty();
+        compared.extend(&behind);
+        self.sharing.any = !shared.is_empty() || !behind.is_empty();
         self.look_for_same(&ranges);
         self.keep_compared(compared);
         self.follow_shared(followed, look)?;
         self.sharing.looked = self.to_look_at();
         Ok(())
+    }
+
+    /// Where it has mapped for itself what another has written to.
+    fn changed_behind(&self, mapped: &[Mapped]) -> Vec<(u64, u64)> {
+        let files = self.shared.files.borrow();
+        let is_one = |mapped: &&Mapped| {
+            mapped.file && !mapped.shared && files.changes_behind(&mapped.object)
+        };
+        let found = mapped.iter().filter(is_one);
+        let found: Vec<_> = found
+            .map(|one| (one.region.start, one.region.end))
+            .collect();
+        if found.iter().map(|(start, end)| end - start).sum::<u64>() > MOST {
+            let why = "others have written to more than 1 MiB that it has mapped for itself";
+            self.log.note("a file in memory", why);
+            return Vec::new();
+        }
+        found
     }
 
     /// Says so if the same memory is at two addresses: a replay has it twice.

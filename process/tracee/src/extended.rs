@@ -74,18 +74,38 @@ pub fn moved(recorded: &[u8], from: &Layout, to: &Layout, len: usize) -> Result<
     Ok(moved)
 }
 
-/// Says of registers that are to be set that they are in use. The kernel hands out what
-/// parts are like that are not, but where it is told so, it leaves others as they were: the
-/// control register of SSE, if the processor packs nothing. Keys it keeps elsewhere, says
-/// that they are not in use, and forgets them if it is told that.
-pub(crate) fn claim(registers: &mut [u8]) {
-    // To ask costs much on a virtual machine.
+/// Mends registers that the kernel has handed out. A process that has just become another
+/// program has nothing in use, and the keys that it begins with are not told before it has
+/// run: those that every program begins with.
+pub(crate) fn mend(registers: &mut [u8]) {
+    const AT_FIRST: u32 = 0x5555_5554;
+    if in_use(registers) != 0 {
+        return;
+    }
+    let place = keys().and_then(|place| registers.get_mut(place)?.first_chunk_mut());
+    if let Some(keys) = place
+        && u32::from_le_bytes(*keys) == 0
+    {
+        *keys = AT_FIRST.to_le_bytes();
+    }
+}
+
+/// Where the keys are, if there are any. To ask costs much on a virtual machine.
+fn keys() -> Option<Range<usize>> {
     static PLACE: OnceLock<Option<Range<usize>>> = OnceLock::new();
     let place = PLACE.get_or_init(|| {
         let keys = __cpuid_count(0xd, KEYS);
         range(keys.ebx, keys.eax).filter(|place| place.start >= HEADER)
     });
-    let has_keys = place.clone().and_then(|place| registers.get(place));
+    place.clone()
+}
+
+/// Says of registers that are to be set that they are in use. The kernel hands out what
+/// parts are like that are not, but where it is told so, it leaves others as they were: the
+/// control register of SSE, if the processor packs nothing. Keys it keeps elsewhere, says
+/// that they are not in use, and forgets them if it is told that.
+pub(crate) fn claim(registers: &mut [u8]) {
+    let has_keys = keys().and_then(|place| registers.get(place));
     let has_keys = has_keys.is_some_and(|keys| keys.iter().any(|&byte| byte != 0));
     let keys = if has_keys { 1 << KEYS } else { 0 };
     let in_use = in_use(registers) | 3 | keys;

@@ -197,9 +197,11 @@ impl Tracee {
 
     /// All registers.
     pub fn state(&self) -> Result<State, TraceError> {
+        let mut extended = ptrace::extended(self.pid)?;
+        extended::mend(&mut extended);
         Ok(State {
             registers: self.registers()?,
-            extended: ptrace::extended(self.pid)?,
+            extended,
         })
     }
 

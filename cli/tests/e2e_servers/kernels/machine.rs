@@ -15,12 +15,13 @@ const SECONDS: &str = "2400";
 
 /// What busybox does on it.
 const APPLETS: &str = "sh mount base64 cat echo poweroff sleep uname timeout grep tail head \
-                       basename stty seq cut tr nc ifconfig";
+                       basename stty ln seq cut tr nc ifconfig";
 
 const INIT: &str = "#!/bin/sh
 export PATH=/bin HOME=/tmp TMPDIR=/tmp XDG_RUNTIME_DIR=/tmp
 mount -t proc proc /proc; mount -t sysfs sys /sys
 mount -t devtmpfs dev /dev; mount -t tmpfs tmp /tmp
+ln -s /proc/self/fd /dev/fd
 exec </dev/null
 stty -F /dev/ttyS1 raw
 sh /job
@@ -262,7 +263,7 @@ impl Machine {
         ]);
         qemu.args([
             "-smp",
-            "2",
+            "1",
             "-m",
             "3072",
             "-nographic",
