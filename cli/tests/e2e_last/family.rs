@@ -175,7 +175,7 @@ fn what_changes_in_files_in_memory_is_seen() {
     }
     assert!(!said.contains("unverified"), "{said}");
     let processes = processes(&stage.recording());
-    assert_eq!(processes.len(), 5, "{processes:?}");
+    assert_eq!(processes.len(), 6, "{processes:?}");
     for one in &processes {
         replays(&stage.recording(), &one["process"].to_string());
     }
@@ -193,6 +193,18 @@ fn memory_at_two_addresses_is_named() {
         said.contains("shared memory, it is at two addresses"),
         "{said}"
     );
+}
+
+#[test]
+fn memory_behind_the_end_of_its_file_is_named() {
+    const SIGBUS: i32 = 7;
+    let stage = Stage::new();
+    compile(&stage, "family-cut");
+    let recorded = stage.record(&["./program"], b"");
+    let said = String::from_utf8_lossy(&recorded.stderr);
+    assert_eq!(recorded.status.code(), Some(128 + SIGBUS), "{said}");
+    assert!(said.contains("behind the end of its file"), "{said}");
+    assert!(said.contains("expected SIGBUS"), "{said}");
 }
 
 /// The same with what a library makes of it.

@@ -214,6 +214,10 @@ impl Session {
         let path = path.split(|&byte| byte == 0).next()?;
         let path = Path::new(OsStr::from_bytes(path));
         let from = PathBuf::from(format!("/proc/{}", self.process));
+        // What is itself to the process is not to the recorder.
+        if let Ok(own) = path.strip_prefix("/proc/self") {
+            return Some(from.join(own));
+        }
         Some(match path.strip_prefix("/") {
             Ok(path) => from.join("root").join(path),
             Err(_) => from.join("cwd").join(path),
