@@ -35,7 +35,9 @@ fn question(leaf: u32, part: u32) -> [u32; 4] {
 
 /// Instructions that not every processor has: where it says whether it does (question,
 /// part, register, bit), and what they are called.
-const FEATURES: &[(CpuidFeature, (u32, u32, usize, u32), &str)] = &[
+type Feature = (CpuidFeature, (u32, u32, usize, u32), &'static str);
+
+const FEATURES: &[Feature] = &[
     (CpuidFeature::SSE3, (1, 0, ECX, 0), "SSE3"),
     (CpuidFeature::PCLMULQDQ, (1, 0, ECX, 1), "PCLMULQDQ"),
     (CpuidFeature::SSSE3, (1, 0, ECX, 9), "SSSE3"),
@@ -101,7 +103,7 @@ impl Lacking {
     /// What this processor lacks.
     #[must_use]
     pub fn here() -> Self {
-        let lacks = |(_, (leaf, part, register, bit), _): &&(_, (u32, u32, usize, u32), _)| {
+        let lacks = |(_, (leaf, part, register, bit), _): &&Feature| {
             question(*leaf, *part)[*register] & 1 << bit == 0
         };
         let features = FEATURES.iter().filter(lacks);

@@ -107,7 +107,7 @@ fn encoding(entry: &[u8]) -> Option<u8> {
             b'L' => rest = rest.get(1..)?,
             // How the routine's address is written, and that in four bytes.
             b'P' if rest.first()? & 0xf == 0xb || rest.first()? & 0xf == 3 => {
-                rest = rest.get(5..)?
+                rest = rest.get(5..)?;
             }
             b'S' | b'B' => {}
             _ => return None,
