@@ -50,17 +50,18 @@ const JOB: &str = r#"
 replays() {
     p=1
     while :; do
-        timeout 300 reprise replay --process $p $1 >/tmp/out 2>/tmp/err
+        timeout 100 reprise replay --process $p $1 >/tmp/out 2>/tmp/err
         s=$?
         grep -q "none is\|there is one process" /tmp/err && break
         echo "@replayed $(basename $1 .reprise) $p $s $(grep '^reprise: ' /tmp/err | tail -1)"
         p=$((p + 1))
+        [ $p -gt 40 ] && break
     done
 }
 records() {
     n=$1
     shift
-    timeout 300 reprise record --last 10s --keep all -o $n.reprise -- "$@" >/tmp/out 2>/tmp/err
+    timeout 100 reprise record --last 10s --keep all -o $n.reprise -- "$@" >/tmp/out 2>/tmp/err
     echo "@recorded $n $? $(grep 'recorded' /tmp/err | tail -1)"
     [ -f $n.reprise ] || return
     replays $n.reprise
@@ -79,8 +80,8 @@ done
 # One step back from the end, through gdb's protocol: it answers with where it stands.
 ifconfig lo up
 reprise replay --debug --port 1234 /recordings/gzip.reprise >/tmp/out 2>/tmp/err &
-sleep 20
-(printf '+$c#63'; sleep 30; printf '+$bs#d5'; sleep 20; printf '+$bc#c5'; sleep 30) |
+sleep 10
+(printf '+$c#63'; sleep 15; printf '+$bs#d5'; sleep 10; printf '+$bc#c5'; sleep 15) |
     timeout 120 nc 127.0.0.1 1234 >/tmp/wire
 echo "@debugged $(tr -c 'a-zA-Z0-9:;#$%.\n' ' ' </tmp/wire | grep -o 'T[0-9a-f]*[^#]*' | cut -c1-40 | tr '\n' ' ')"
 "#;

@@ -9,15 +9,19 @@
 //! 576  part 2 (AVX), and the others wherever the processor has them
 //! ```
 
-use std::arch::x86_64::__cpuid_count;
 use std::ops::Range;
 use std::sync::OnceLock;
+
+use crate::processor::question;
 
 /// The parts behind the header: number, where, how long.
 pub type Layout = Vec<[u32; 3]>;
 
-const LEGACY: usize = 512;
+pub(crate) const LEGACY: usize = 512;
 const HEADER: usize = 576;
+
+/// The length of registers that have nothing more.
+pub(crate) const LEAST: usize = HEADER;
 const IN_USE: Range<usize> = 512..520;
 
 /// Access to memory by keys. What a key forbids shows in faults, which are recorded,
@@ -27,13 +31,13 @@ const KEYS: u32 = 9;
 /// The parts that this processor has, as far as they are a program's.
 #[must_use]
 pub fn layout() -> Layout {
-    let whole = __cpuid_count(0xd, 0);
-    let has = u64::from(whole.edx) << 32 | u64::from(whole.eax);
+    let whole = question(0xd, 0);
+    let has = u64::from(whole[3]) << 32 | u64::from(whole[0]);
     let parts = (2..63).filter(|number| has & 1 << number != 0);
     parts
         .map(|number| {
-            let part = __cpuid_count(0xd, number);
-            [number, part.ebx, part.eax]
+            let part = question(0xd, number);
+            [number, part[1], part[0]]
         })
         .collect()
 }
@@ -41,7 +45,7 @@ pub fn layout() -> Layout {
 /// How many bytes the parts take that the system uses.
 #[must_use]
 pub fn len() -> usize {
-    __cpuid_count(0xd, 0).ebx as usize
+    (question(0xd, 0)[1] as usize).max(LEAST)
 }
 
 /// Registers that were recorded on another processor, as this one lays them out in so
@@ -94,8 +98,8 @@ pub(crate) fn mend(registers: &mut [u8]) {
 fn keys() -> Option<Range<usize>> {
     static PLACE: OnceLock<Option<Range<usize>>> = OnceLock::new();
     let place = PLACE.get_or_init(|| {
-        let keys = __cpuid_count(0xd, KEYS);
-        range(keys.ebx, keys.eax).filter(|place| place.start >= HEADER)
+        let keys = question(0xd, KEYS);
+        range(keys[1], keys[0]).filter(|place| place.start >= HEADER)
     });
     place.clone()
 }

@@ -25,7 +25,8 @@ pub fn ask() -> Answers {
     LEAVES.iter().map(answer).collect()
 }
 
-fn question(leaf: u32, part: u32) -> [u32; 4] {
+/// Asks a question; nothing but zeros is the answer to one that it does not know.
+pub(crate) fn question(leaf: u32, part: u32) -> [u32; 4] {
     if __get_cpuid_max(leaf & 0x8000_0000).0 < leaf {
         return [0; 4];
     }

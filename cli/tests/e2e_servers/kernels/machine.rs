@@ -208,7 +208,10 @@ impl Machine {
         for applet in APPLETS.split_whitespace() {
             std::os::unix::fs::symlink("busybox", root.join("bin").join(applet)).unwrap();
         }
-        machine.add("bin", Path::new(&program()));
+        let reprise = Path::new(&program()).to_owned();
+        machine.add("bin", &reprise);
+        let name = root.join("bin").join(reprise.file_name().unwrap());
+        fs::rename(name, root.join("bin/reprise")).unwrap();
         fs::write(root.join("job"), job).unwrap();
         fs::write(root.join("init"), INIT).unwrap();
         let mut executable = Command::new("chmod");
@@ -243,7 +246,7 @@ impl Machine {
 
     /// Boots it with a kernel and waits for its end.
     pub(super) fn boot(&self, kernel: &Kernel) -> Said {
-        let packed = self.root.with_extension("packed");
+        let packed = self.root.with_file_name("packed");
         let pack = format!(
             "find . | cpio -o -H newc --quiet | gzip -1 > {}",
             packed.display()
@@ -251,7 +254,11 @@ impl Machine {
         let mut shell = Command::new("sh");
         shell.args(["-c", &pack]).current_dir(&self.root);
         assert!(shell.status().unwrap().success());
-        let port = self.root.with_extension("port");
+        let beside = |what: &str| {
+            let name = format!("{}.{what}", kernel.name);
+            self.root.with_file_name(name)
+        };
+        let (port, console) = (beside("port"), beside("console"));
         let mut qemu = Command::new("timeout");
         qemu.args([
             SECONDS,
@@ -275,13 +282,15 @@ impl Machine {
             .arg(&kernel.image)
             .arg("-initrd")
             .arg(&packed);
-        qemu.args(["-serial", "stdio", "-serial"]);
-        qemu.arg(format!("file:{}", port.display()));
-        let output = qemu.stdin(Stdio::null()).output().unwrap();
-        let sent = fs::read(&port).unwrap_or_default();
+        for file in [&console, &port] {
+            qemu.arg("-serial").arg(format!("file:{}", file.display()));
+        }
+        let qemu = qemu.stdin(Stdio::null()).output().unwrap();
+        let text = |file: &Path| String::from_utf8_lossy(&fs::read(file).unwrap()).into_owned();
+        let sent = text(&port);
         Said {
-            console: String::from_utf8_lossy(&output.stdout).into_owned(),
-            recordings: unpacked(&String::from_utf8_lossy(&sent)),
+            console: text(&console) + &String::from_utf8_lossy(&qemu.stderr),
+            recordings: unpacked(&sent),
         }
     }
 }
