@@ -195,18 +195,6 @@ fn memory_at_two_addresses_is_named() {
     );
 }
 
-#[test]
-fn memory_behind_the_end_of_its_file_is_named() {
-    const SIGBUS: i32 = 7;
-    let stage = Stage::new();
-    compile(&stage, "family-cut");
-    let recorded = stage.record(&["./program"], b"");
-    let said = String::from_utf8_lossy(&recorded.stderr);
-    assert_eq!(recorded.status.code(), Some(128 + SIGBUS), "{said}");
-    assert!(said.contains("behind the end of its file"), "{said}");
-    assert!(said.contains("expected SIGBUS"), "{said}");
-}
-
 /// The same with what a library makes of it.
 #[test]
 fn pythons_processes_replay() {

@@ -224,7 +224,10 @@ fn report(kernel: &Kernel, console: &str) {
                 let one = (status == "0", without_names(said));
                 replayed.entry(name).or_default().push(one);
             }
-            ["recorded", ..] => println!("  recorded there: {}", without_names(&line[9..])),
+            ["recorded", name, _, _, said] => {
+                println!("  recorded there: {name} {}", without_names(said));
+            }
+            ["end"] => {}
             _ => println!("  {line}"),
         }
     }

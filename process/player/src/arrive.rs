@@ -33,6 +33,7 @@ impl<S: Source> Play<'_, '_, S> {
             None if self.threads.is_called() => Stop::Call,
             None => Stop::Signal(0),
         };
+        let stop = self.open_page(stop)?;
         if let Some(address) = self.missed(stop) {
             return Err(self.not_recorded(number, address));
         }

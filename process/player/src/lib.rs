@@ -9,6 +9,7 @@
 //! | what is due, and what has been done? | `play.rs` |
 //! | what happens at each event? | `arrive.rs`; calls that map memory: `mapping.rs` |
 //! | which thread runs? | `threads.rs` |
+//! | what of memory behind the end of its file? | `behind_end.rs` |
 //! | where was a computation interrupted? | `pause.rs`, `places.rs`; finding that out: `seek.rs` |
 //! | did it end the same? | `compare.rs` |
 //! | what is a divergence? | `divergence.rs` |
@@ -24,6 +25,7 @@
 //! it gets past that.
 
 mod arrive;
+mod behind_end;
 mod blank;
 mod compare;
 mod count;

@@ -4,7 +4,10 @@
 //! Who makes the call has what is mapped of the part that was written recorded with it.
 //! Others that share it compare it from then on (`sharing.rs`), or are told through the
 //! mirror (`followed.rs`). Who has mapped it for itself sees what it has not written itself,
-//! and compares it, too. What a file has lost cannot be accessed, which is named.
+//! and compares it, too. What a file has lost because of another process cannot be accessed
+//! any more, which is named.
+
+mod wrote;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ffi::OsStr;
@@ -21,6 +24,7 @@ use reprise_syscalls::{Call, Extent, is_error};
 use crate::maps::{self, Mapped};
 use crate::mirror::Object;
 use crate::session::{Session, Trouble};
+use wrote::{Changed, Wrote, end_of, written_to};
 
 /// The most memory that is recorded with one such call.
 const MOST: u64 = 16 << 20;
@@ -108,84 +112,6 @@ impl Files {
     }
 }
 
-/// From where to where a call has written in a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Wrote {
-    start: u64,
-    end: u64,
-}
-
-/// The descriptor that a call writes to; none for other calls.
-fn written_to(call: &Call, arguments: &[u64; 6], result: u64) -> Option<u64> {
-    let empties = |flags: u64| (flags & libc::O_TRUNC as u64 != 0).then_some(result);
-    match call.number.cast_signed() {
-        libc::SYS_open => empties(arguments[1]),
-        libc::SYS_openat => empties(arguments[2]),
-        // Its flags are in memory.
-        libc::SYS_creat | libc::SYS_openat2 => Some(result),
-        libc::SYS_copy_file_range | libc::SYS_splice => Some(arguments[2]),
-        libc::SYS_write
-        | libc::SYS_writev
-        | libc::SYS_pwrite64
-        | libc::SYS_pwritev
-        | libc::SYS_pwritev2
-        | libc::SYS_ftruncate
-        | libc::SYS_fallocate
-        | libc::SYS_sendfile => Some(arguments[0]),
-        _ => None,
-    }
-}
-
-impl Wrote {
-    const ANYWHERE: Self = Self {
-        start: 0,
-        end: u64::MAX,
-    };
-
-    /// Whether the file may be shorter now.
-    fn shortens(&self) -> bool {
-        *self == Self::ANYWHERE
-    }
-
-    /// `position` is where a descriptor stands now.
-    fn by(
-        call: &Call,
-        arguments: &[u64; 6],
-        result: u64,
-        position: impl Fn(u64) -> Option<u64>,
-    ) -> Option<Self> {
-        let descriptor = written_to(call, arguments, result)?;
-        let (start, end) = match call.number.cast_signed() {
-            libc::SYS_write | libc::SYS_writev => {
-                let end = position(descriptor)?;
-                (end.saturating_sub(result), end)
-            }
-            // Where it stands is meant.
-            libc::SYS_pwritev2 if arguments[3] == u64::MAX => {
-                let end = position(descriptor)?;
-                (end.saturating_sub(result), end)
-            }
-            libc::SYS_pwrite64 | libc::SYS_pwritev | libc::SYS_pwritev2 => {
-                (arguments[3], arguments[3].saturating_add(result))
-            }
-            // Anywhere: what is cut off and comes back is zero.
-            _ => (0, u64::MAX),
-        };
-        Some(Self { start, end })
-    }
-
-    /// What of it is in a mapping of the file.
-    fn within(&self, mapped: &Mapped) -> Option<Extent> {
-        let len = mapped.region.end - mapped.region.start;
-        let start = self.start.max(mapped.offset);
-        let end = self.end.min(mapped.offset.saturating_add(len));
-        (start < end).then(|| Extent {
-            address: mapped.region.start + (start - mapped.offset),
-            len: end - start,
-        })
-    }
-}
-
 impl Session {
     /// A file has been mapped.
     pub(crate) fn maps_file(&self, descriptor: u64) {
@@ -238,23 +164,23 @@ impl Session {
         call: &Call,
         arguments: &[u64; 6],
         result: u64,
-    ) -> Result<Vec<Extent>, Trouble> {
+    ) -> Result<Changed, Trouble> {
         if is_error(result) {
-            return Ok(Vec::new());
+            return Ok(Changed::default());
         }
         let descriptor = written_to(call, arguments, result);
         let descriptor = descriptor.map(|number| self.descriptor(number));
         let Some(descriptor) = descriptor.or_else(|| self.named(call, arguments)) else {
-            return Ok(Vec::new());
+            return Ok(Changed::default());
         };
         // Most calls write to what nobody has mapped, and need not be looked at further.
         let Ok(file) = fs::metadata(&descriptor) else {
-            return Ok(Vec::new());
+            return Ok(Changed::default());
         };
         let key = (file.dev(), file.ino());
         let processes = self.shared.files.borrow().mapped.get(&key).cloned();
         let Some(processes) = processes.filter(|_| file.is_file()) else {
-            return Ok(Vec::new());
+            return Ok(Changed::default());
         };
         let wrote = Wrote::by(call, arguments, result, |fd| self.position(fd));
         let wrote = wrote.unwrap_or(Wrote::ANYWHERE);
@@ -264,7 +190,11 @@ impl Session {
             let object = &mapped.object;
             mapped.file && object.inode == file.ino() && (same_name || is_on(object, file.dev()))
         };
-        let mut own = Vec::new();
+        let mut own = Changed::default();
+        let there = Wrote {
+            start: 0,
+            end: file.len().next_multiple_of(PAGE),
+        };
         for process in processes {
             // It may have ended.
             let all = maps::mapped(process).unwrap_or_default();
@@ -275,22 +205,24 @@ impl Session {
                     self.others_look(mapped, extent);
                 }
                 if process == self.process {
-                    own.push(extent);
+                    let end = there.within(mapped).map_or(mapped.region.start, end_of);
+                    own.split(extent, end);
                 } else if !mapped.shared {
                     let files = &mut *self.shared.files.borrow_mut();
                     files.is_written_behind(&mapped.object, process);
                 }
-                if mapped.end_in_file() > file.len().next_multiple_of(PAGE) && wrote.shortens() {
-                    let why =
-                        "a part of it is behind the end of its file, which a replay does not know";
+                let lost = mapped.end_in_file() > there.end && wrote.shortens();
+                if lost && process != self.process {
+                    let why = "another process has cut it off, which a replay does not see";
                     self.shared.archive.note("a file in memory", why);
                 }
             }
         }
-        if own.iter().map(|extent| extent.len).sum::<u64>() > MOST {
+        let all = own.there.iter().chain(&own.gone);
+        if all.map(|extent| extent.len).sum::<u64>() > MOST {
             let why = "a call has changed more than 16 MiB of it";
             self.log.note("a file in memory", why);
-            own.clear();
+            own = Changed::default();
         }
         Ok(own)
     }
@@ -317,39 +249,6 @@ fn is_on(object: &Object, device: u64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use reprise_syscalls::find;
-
-    fn check(number: libc::c_long, arguments: [u64; 6], result: u64, expected: (u64, u64, u64)) {
-        let call = find(number.cast_unsigned()).unwrap();
-        let wrote = Wrote::by(call, &arguments, result, |_| Some(1000)).unwrap();
-        let descriptor = written_to(call, &arguments, result).unwrap();
-        assert_eq!((descriptor, wrote.start, wrote.end), expected);
-    }
-
-    #[test]
-    fn where_calls_write_in_files() {
-        check(libc::SYS_write, [3, 0, 20, 0, 0, 0], 10, (3, 990, 1000));
-        check(libc::SYS_pwrite64, [3, 0, 20, 50, 0, 0], 10, (3, 50, 60));
-        let here = [3, 0, 1, u64::MAX, u64::MAX, 0];
-        check(libc::SYS_pwritev2, here, 10, (3, 990, 1000));
-        check(
-            libc::SYS_ftruncate,
-            [3, 100, 0, 0, 0, 0],
-            0,
-            (3, 0, u64::MAX),
-        );
-        let empties = libc::O_TRUNC as u64;
-        check(
-            libc::SYS_openat,
-            [0, 0, empties, 0, 0, 0],
-            7,
-            (7, 0, u64::MAX),
-        );
-        let opens = find(libc::SYS_openat.cast_unsigned()).unwrap();
-        assert_eq!(Wrote::by(opens, &[0; 6], 7, |_| None), None);
-        let call = find(libc::SYS_read.cast_unsigned()).unwrap();
-        assert_eq!(Wrote::by(call, &[0; 6], 1, |_| None), None);
-    }
 
     #[test]
     fn who_maps_a_file_is_known_until_its_end() {

@@ -227,7 +227,8 @@ impl Session {
         if !had_others || self.sharing.compared.is_empty() {
             return writes;
         }
-        let now = self.compared_content();
+        let mut now = self.compared_content();
+        self.add_what_is_gone(&mut now);
         // Kept: a call that was cut off and is made again has not told anything.
         let before = self.sharing.seen.as_ref();
         for (at, ((start, _), now)) in self.sharing.compared.iter().zip(&now).enumerate() {
@@ -240,6 +241,29 @@ impl Session {
             }
         }
         writes
+    }
+
+    /// What is behind the end of its file cannot be read, and is zero when it comes back.
+    fn add_what_is_gone(&self, contents: &mut [Vec<u8>]) {
+        const READABLE: u32 = libc::PROT_READ as u32;
+        for (content, (start, end)) in contents.iter_mut().zip(&self.sharing.compared) {
+            let read_to = start + content.len() as u64;
+            if read_to == *end {
+                continue;
+            }
+            // Or it has been taken away by this very call.
+            let all = maps::mapped(self.process).unwrap_or_default();
+            let rest = all.iter().find_map(|mapped| mapped.within(read_to, *end));
+            let is_gone = |rest: &Mapped| {
+                let region = &rest.region;
+                rest.file
+                    && region.protection & READABLE != 0
+                    && (region.start, region.end) == (read_to, *end)
+            };
+            if rest.is_some_and(|rest| is_gone(&rest)) {
+                content.resize(usize::try_from(end - start).unwrap_or(0), 0);
+            }
+        }
     }
 
     /// It computes while others want the token: it stops where it is.

@@ -24,6 +24,7 @@ mount -t devtmpfs dev /dev; mount -t tmpfs tmp /tmp
 ln -s /proc/self/fd /dev/fd
 exec </dev/null
 stty -F /dev/ttyS1 raw
+echo
 sh /job
 echo @end
 poweroff -f
