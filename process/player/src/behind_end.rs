@@ -11,7 +11,7 @@ use reprise_tracee::Stop;
 
 use crate::foreign::CODE;
 use crate::play::Play;
-use crate::{PlayError, load};
+use crate::{ADDRESSES, PlayError, load};
 
 const SIGBUS: u32 = libc::SIGBUS as u32;
 
@@ -34,6 +34,8 @@ impl<S: Source> Play<'_, '_, S> {
             },
             _ => None,
         };
+        // A stranger may have made it up.
+        let address = address.filter(|address| *address < ADDRESSES);
         let Some(page) = address.map(|address| address & !(PAGE - 1)) else {
             return Ok(());
         };
