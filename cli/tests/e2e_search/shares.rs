@@ -187,12 +187,12 @@ fn shares_that_have_nothing_in_common_are_named_and_what_would_help() {
         assert!(text.contains("IllegalStateException"), "{text}");
     }
     let arguments = ["merge", "--attempts", "1", "1.share", "2.share"];
-    let text = said(&bank(&stage, &arguments, false));
-    let named = "note: no two failing shares have an element in common";
-    assert!(
-        text.contains(named) && text.contains("fixed plan"),
-        "{text}"
-    );
+    let report = bank(&stage, &arguments, false).stdout;
+    let report = String::from_utf8(report).unwrap();
+    let named = "note: no two failed runs logged the same element";
+    assert!(report.contains(named), "{report}");
+    let helps = "(a fixed plan), or larger shares";
+    assert!(report.contains(helps), "{report}");
 }
 
 /// Records all of a subject's elements; what was said, and what `show` says of the file.
