@@ -3,8 +3,6 @@ package reprise.scheduler;
 import java.util.concurrent.locks.AbstractOwnableSynchronizer;
 import java.util.concurrent.locks.LockSupport;
 
-import jdk.internal.misc.Unsafe;
-
 /**
  * Locks that the JDK has for itself, where threads run freely. The program calls something that
  * has nothing to do with other threads, as far as anybody can see, and the JDK looks into a
@@ -13,10 +11,6 @@ import jdk.internal.misc.Unsafe;
  * can put in order, and each may take many locks.
  */
 public final class Locks {
-    private static final Unsafe U = Unsafe.getUnsafe();
-    private static final long OWNER = U.objectFieldOffset(
-            AbstractOwnableSynchronizer.class, "exclusiveOwnerThread");
-
     private Locks() {}
 
     /** A lock gets an owner, which is the calling thread, or has none from now on. */
@@ -56,8 +50,8 @@ public final class Locks {
         if (!(blocker instanceof AbstractOwnableSynchronizer)) {
             return false;
         }
-        Object owner = Synchronised.reference(blocker, OWNER);
-        FreeThread other = owner instanceof Thread ? FreeThread.of((Thread) owner) : null;
+        Thread owner = Synchronised.owner(blocker);
+        FreeThread other = owner == null ? null : FreeThread.of(owner);
         return other == null || !other.isAway;
     }
 }
