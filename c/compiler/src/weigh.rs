@@ -116,6 +116,9 @@ fn insert_moved(
     let amount = match moved {
         Moved::Bytes(bytes) => module.constant(word, bytes),
         Moved::Argument(at) => as_word(arguments[at]),
+        Moved::ArgumentTimes(at, bytes) => {
+            builder.mul(as_word(arguments[at]), module.constant(word, bytes))
+        }
         Moved::Result => positive(as_word(call)),
         Moved::ResultTimes(at) => builder.mul(positive(as_word(call)), as_word(arguments[at])),
         Moved::Text(at) => {

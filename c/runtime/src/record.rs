@@ -4,7 +4,7 @@ use std::cell::{RefCell, UnsafeCell};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use reprise_c_events::{BUFFER_LEN, SPOOL};
+use reprise_c_events::{BUFFER_LEN, Reason, SPOOL};
 use reprise_recording::spool::ring::{RingInfo, RingWriter};
 use reprise_recording::spool::{StdEnvironment, SubjectSpool};
 
@@ -42,9 +42,19 @@ static RECORDER: Shared = Shared(UnsafeCell::new(Recorder {
     children: 0,
 }));
 
-/// The program runs on unrecorded.
-pub(crate) fn give_up() {
+/// The program runs on unrecorded; why, and where, is the last event.
+pub(crate) fn give_up(why: Reason, site: Option<u32>) {
+    if mode() != Mode::Record {
+        return;
+    }
+    let entered = turn::enter();
+    let mut at = Vec::new();
+    number(&mut at, site.map_or(0, |site| u64::from(site) + 1));
+    simple(8, why as u32, &at);
     set_mode(Mode::Off);
+    if entered {
+        turn::leave();
+    }
 }
 
 /// The recorder. It is this thread's turn.

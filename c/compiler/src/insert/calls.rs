@@ -109,11 +109,15 @@ impl Inserter<'_> {
             };
             let annotation = &self.reading.program.functions[id as usize].annotation;
             let does = annotation.clone().unwrap_or_default();
-            if let Some(next) = at.next().filter(|_| does.marks.is_some()) {
-                let (of, jumped) = self.runtime("__reprise_jumped", void, &[number]);
+            let buffer = does
+                .marks
+                .and_then(|buffer| at.arguments().get(buffer).copied());
+            if let (Some(next), Some(buffer)) = (at.next(), buffer) {
+                let parameters = [self.module.pointer(), number];
+                let (of, jumped) = self.runtime("__reprise_jumped", void, &parameters);
                 self.before(next);
                 self.builder.located(at.debug_location());
-                self.builder.call(of, jumped, &[at]);
+                self.builder.call(of, jumped, &[buffer, at]);
             }
             if does.jumps_to.is_some() && self.boundary.follows_jumps {
                 let parameters = [self.module.pointer(), number];
@@ -276,7 +280,7 @@ impl Inserter<'_> {
 
         builder.at_end(record);
         if does.is_none() {
-            self.given(arguments);
+            self.given(arguments, site);
         }
         let value = call();
         if let Some(does) = does {
@@ -310,12 +314,12 @@ impl Inserter<'_> {
     }
 
     /// Nobody knows what the function does: it must not get hold of inside memory.
-    fn given(&self, arguments: &[Value]) {
+    fn given(&self, arguments: &[Value], site: Value) {
         let (pointer, void) = (self.module.pointer(), self.module.void());
-        let (of, given) = self.runtime("__reprise_given", void, &[pointer]);
+        let (of, given) = self.runtime("__reprise_given", void, &[pointer, site.kind()]);
         for argument in arguments {
             if argument.kind().kind() == LLVMTypeKind::LLVMPointerTypeKind {
-                self.builder.call(of, given, &[*argument]);
+                self.builder.call(of, given, &[*argument, site]);
             }
         }
     }
@@ -364,6 +368,9 @@ impl Inserter<'_> {
                 Length::Result => as_word(value),
                 Length::ResultTimes(factor) => builder.mul(as_word(value), number(factor)),
                 Length::Argument(at) => number(at),
+                Length::ArgumentTimes(at, bytes) => {
+                    builder.mul(number(at), module.constant(word, bytes))
+                }
                 Length::Text => {
                     let (of, filled) = self.runtime("__reprise_filled_text", void, &[pointer]);
                     builder.call(of, filled, &[*argument]);

@@ -43,7 +43,7 @@ impl Reader<'_> {
             self.intrinsic(function, own, at);
             return;
         }
-        let arguments = at
+        let arguments: Vec<Var> = at
             .arguments()
             .into_iter()
             .map(|one| self.value(one))
@@ -97,7 +97,7 @@ impl Reader<'_> {
         if let Some(object) = allocates {
             self.reading.objects.insert(at, object);
         }
-        let moved = match moved(&does, at.arguments().len()) {
+        let moved = match moved(&does) {
             Some(moved) => {
                 self.reading.moving.push((at, moved));
                 let counter = self.reading.blocks + self.reading.moving.len() - 1;
@@ -105,6 +105,10 @@ impl Reader<'_> {
             }
             None => 0,
         };
+        for at in &does.varies {
+            let memory = arguments.get(*at).copied().unwrap_or(NOTHING);
+            self.reading.program.varying.push(memory);
+        }
         let result_bytes = if at.is_used() {
             self.module.size(at.kind())
         } else {

@@ -3,9 +3,11 @@
 //! This needs LLVM, so it is no part of the gate: `cargo xtask study cut-figure2`.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod clients;
 mod computing;
 mod debian;
 mod jumps;
+mod library;
 mod measure;
 mod programs;
 mod replicas;
