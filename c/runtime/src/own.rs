@@ -266,6 +266,45 @@ extern "C" fn __reprise_realloc_outside(pointer: *mut u8, size: u64, site: u32) 
     __reprise_realloc(pointer, size, site)
 }
 
+#[unsafe(no_mangle)]
+extern "C" fn __reprise_reallocarray(pointer: *mut u8, count: u64, size: u64, site: u32) -> u64 {
+    match count.checked_mul(size) {
+        Some(size) => __reprise_realloc(pointer, size, site),
+        None => 0,
+    }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __reprise_reallocarray_outside(
+    pointer: *mut u8,
+    count: u64,
+    size: u64,
+    site: u32,
+) -> u64 {
+    match count.checked_mul(size) {
+        Some(size) => __reprise_realloc_outside(pointer, size, site),
+        None => 0,
+    }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __reprise_strdup(text: *const u8, site: u32) -> u64 {
+    __reprise_strndup(text, usize::MAX, site)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __reprise_strndup(text: *const u8, most: usize, site: u32) -> u64 {
+    let found = || limited_length(text, most) as u64;
+    let len = computed(inside(text), site, found) as usize;
+    let piece = pool::allocate(len as u64 + 1);
+    if piece != 0 {
+        let new = piece as *mut u8;
+        __reprise_memcpy(new, text, len, site);
+        __reprise_memset(new.wrapping_add(len), 0, 1, site);
+    }
+    piece
+}
+
 /// The length of a text, for weighing.
 #[unsafe(no_mangle)]
 extern "C" fn __reprise_text_length(text: *const u8) -> u64 {

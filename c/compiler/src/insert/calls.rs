@@ -25,6 +25,10 @@ pub(super) struct Out {
 impl Inserter<'_> {
     pub(super) fn call(&mut self, function: Value, at: Value) {
         let callee = at.callee();
+        if callee.is_assembly() {
+            // It does nothing, or the function would be outside.
+            return;
+        }
         let name = callee.name();
         let known = callee.is_function().then(|| known_name(&name)).flatten();
         if callee.is_function() && known.is_none() {
@@ -61,8 +65,8 @@ impl Inserter<'_> {
             let known = if does.frees.is_some() { "free" } else { &known };
             self.by_runtime(function, at, known, false);
         } else if does.reallocates.is_some() {
-            let name = if owns { "realloc" } else { "realloc_outside" };
-            self.by_runtime(function, at, name, false);
+            let where_to = if owns { "" } else { "_outside" };
+            self.by_runtime(function, at, &format!("{known}{where_to}"), false);
         } else {
             // What it does is known by its annotation or by its body.
             let is_known = annotation.is_some() || !callee.is_declaration();

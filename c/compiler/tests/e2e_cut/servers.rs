@@ -129,9 +129,10 @@ fn processor_time(process: u32) -> u64 {
     threads.filter_map(of).sum()
 }
 
-fn median(mut all: Vec<f64>) -> f64 {
+fn sorted(bursts: &[Burst], what: fn(&Burst) -> f64) -> Vec<f64> {
+    let mut all: Vec<f64> = bursts.iter().map(what).collect();
     all.sort_by(f64::total_cmp);
-    all[all.len() / 2]
+    all
 }
 
 /// The server, built.
@@ -245,22 +246,30 @@ impl Httpd {
             }
         }
         both.map(Running::end);
-        let of =
-            |bursts: &[Burst], what: fn(&Burst) -> f64| median(bursts.iter().map(what).collect());
-        let [plain, recorded] = &all;
-        let speed = [plain, recorded].map(|bursts| of(bursts, |one| one.per_second));
-        let server = [plain, recorded].map(|bursts| of(bursts, |one| one.server));
-        let more = |[one, other]: [f64; 2]| 100.0 * (other / one - 1.0);
+        let [speed, server, recorder] = [
+            |one: &Burst| one.per_second,
+            |one: &Burst| one.server,
+            |one: &Burst| one.recorder,
+        ]
+        .map(|what: fn(&Burst) -> f64| all.each_ref().map(|bursts| sorted(bursts, what)));
+        let median = |of: &[Vec<f64>; 2]| of.each_ref().map(|all| all[all.len() / 2]);
+        let more = |[one, other]: [f64; 2]| format!("{:+.1} %", 100.0 * (other / one - 1.0));
+        let (speed, lowest) = (median(&speed), server.each_ref().map(|all| all[0]));
+        let server = median(&server);
         println!(
-            "speed      {path}: plain {:.0} requests per second, recorded {:.0}: {:+.1} %; the \
-             server's processor {:.1} and {:.1} us for each: {:+.1} %; the recorder's {:.1} us",
+            "speed      {path}: plain {:.0} requests per second, recorded {:.0}: {}; the server's \
+             processor time for each {:.1} and {:.1} us: {}, at best {:.1} and {:.1}: {}; the \
+             recorder's {:.1} us",
             speed[0],
             speed[1],
             more(speed),
             server[0],
             server[1],
             more(server),
-            of(recorded, |one| one.recorder)
+            lowest[0],
+            lowest[1],
+            more(lowest),
+            median(&recorder)[1]
         );
     }
 }
