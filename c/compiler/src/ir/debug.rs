@@ -43,6 +43,15 @@ impl Value {
         (llvm!(ask: LLVMIsUndef(told.0)) == 0).then_some(told)
     }
 
+    /// The block that an instruction is in.
+    pub(crate) fn block(self) -> Option<Block> {
+        let block = match self.is_instruction() {
+            true => llvm!(ask: LLVMGetInstructionParent(self.0)),
+            false => std::ptr::null_mut(),
+        };
+        (!block.is_null()).then_some(Block(block))
+    }
+
     /// What LLVM prints of it.
     pub(crate) fn printed(self) -> String {
         let start = llvm!(ask: LLVMPrintValueToString(self.0));

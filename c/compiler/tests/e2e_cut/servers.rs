@@ -245,7 +245,7 @@ impl Httpd {
                 bursts.push(running.burst(path));
             }
         }
-        both.map(Running::end);
+        both.into_iter().for_each(Running::end);
         let [speed, server, recorder] = [
             |one: &Burst| one.per_second,
             |one: &Burst| one.server,
