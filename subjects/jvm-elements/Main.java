@@ -27,6 +27,20 @@ public class Main {
         System.out.println(shelf.hasMore(more[0]) + " " + shelf.hasMore(shelf.more[0]));
         Object[] copy = items.clone();
         System.out.println(((Item) copy[2]).title() + shelf.has((Item) copy[2]));
+        lends(shelf);
+    }
+
+    /** What the outside puts into an array of its own is nothing that the inside gives it. */
+    private static void lends(Shelf shelf) {
+        Object[] lent = new Object[4];
+        shelf.takes(lent);
+        lent[0] = new StringBuilder("new");
+        System.out.println(shelf.lent() == lent);
+        lent[1] = new Main();
+        System.out.println(shelf.lent() == lent);
+        Object key = shelf.key();
+        System.out.println(shelf.isKey(key) + " " + (shelf.lent() == lent) + shelf.isKey(lent[2]));
+        System.out.println(shelf.fails().getMessage() + " " + shelf.isKey(lent[3]));
     }
 }
 
@@ -43,6 +57,40 @@ class Item {
 }
 
 class Shelf {
+    private Object[] lent;
+    private Object key;
+
+    void takes(Object[] array) {
+        lent = array;
+    }
+
+    Object[] lent() {
+        return lent;
+    }
+
+    /** An object of the outside that it has made itself, and put into the array before anybody knew it. */
+    Object key() {
+        key = new Object();
+        lent[2] = key;
+        lent();
+        return key;
+    }
+
+    boolean isKey(Object object) {
+        return object == key;
+    }
+
+    Throwable fails() {
+        try {
+            key = ((Object[]) key)[0];
+            return null;
+        } catch (ClassCastException thrown) {
+            lent[3] = thrown;
+            key = thrown;
+            return lent.length > 3 ? thrown : null;
+        }
+    }
+
     private final Item[] items = new Item[3];
     private final Item[][] rows = new Item[2][1];
     final int[] counts = new int[2];

@@ -195,7 +195,14 @@ const STUDIES: &[Study] = &[
         name: "observe-libraries",
         about: "libraries from Maven Central, each inside as a whole, recorded and replayed",
         environment: AT_LENGTH,
-        program: played("libraries", false, false),
+        program: played("libraries::as_a_whole", false, false),
+        parts: &[],
+    },
+    Study {
+        name: "observe-parts",
+        about: "nine sets of classes each of the same libraries, drawn by lot (REPRISE_SEED)",
+        environment: AT_LENGTH,
+        program: played("libraries::in_parts", false, false),
         parts: &[],
     },
     Study {

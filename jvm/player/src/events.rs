@@ -43,6 +43,9 @@ pub(crate) struct Survey {
     apart: HashMap<(StreamId, u64), Along>,
     /// Which thread has initialised a class.
     pub(crate) initialisers: BTreeMap<u32, u32>,
+    /// By class and thread that initialises it: the first call of it from outside, where that was
+    /// before. What is above a class is initialised first, and may use it.
+    pub(crate) early: BTreeMap<(u32, u32), u64>,
     /// How often each object is mentioned.
     pub(crate) mentions: Mentions,
 }
@@ -87,6 +90,7 @@ impl Survey {
                 name: info.name.clone(),
             });
             let mut open = Vec::new();
+            let mut called: HashMap<u32, u64> = HashMap::new();
             let mut events = recording.events(stream, 0)?;
             let mut head: Option<(u64, u64, u32)> = None;
             while let Some(event) = events.next()? {
@@ -124,13 +128,17 @@ impl Survey {
                         }
                     }
                     Event::Begin { method } => {
-                        survey
-                            .initialisers
-                            .entry(named(method)?.class)
-                            .or_insert(thread);
+                        let class = named(method)?.class;
+                        let by = *survey.initialisers.entry(class).or_insert(thread);
+                        if let Some(&call) = called.get(&class).filter(|_| by == thread) {
+                            survey.early.entry((class, thread)).or_insert(call);
+                        }
                     }
                     Event::InCall { method, .. } => {
                         let method = named(method)?;
+                        if method.name != initialiser::NAME {
+                            called.entry(method.class).or_insert(number);
+                        }
                         let constructs = method.name == "<init>";
                         open.push((number, constructs.then_some(method.class)));
                     }

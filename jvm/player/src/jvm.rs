@@ -250,6 +250,9 @@ fn tell<S: Source>(
     for (class, thread) in &survey.initialisers {
         written = written.and_then(|()| script.initialiser(*class, *thread));
     }
+    for ((class, thread), number) in &survey.early {
+        written = written.and_then(|()| script.early(*class, *thread, *number));
+    }
     if written.is_ok() {
         written = survey.each(recording, &prepared.tables, |step| {
             told += 1;

@@ -16,6 +16,7 @@
 //! 5 CONSTANT  id u4, kind u1, class u4, length u4, UTF-16
 //! 6 THREAD    id u4, name
 //! 8 BEGIN     class u4, thread u4: who initialises it
+//! 10 EARLY    class u4, thread u4, number u8: a call of it before it was initialised
 //! 9 EXPORTED  module, package: of the JDK, which the inside may use
 //! 7 EVENT     what u1, thread u4, number u8, depth u4, id u4, class u4, more u4, values, arrays,
 //!             silent
@@ -175,6 +176,11 @@ impl<W: Write> Script<W> {
 
     pub(crate) fn initialiser(&mut self, class: u32, thread: u32) -> io::Result<()> {
         self.tag(8, &[class, thread])
+    }
+
+    pub(crate) fn early(&mut self, class: u32, thread: u32, number: u64) -> io::Result<()> {
+        self.tag(10, &[class, thread])?;
+        self.out.write_all(&number.to_be_bytes())
     }
 
     pub(crate) fn event(&mut self, step: &Step, mentions: &Mentions) -> io::Result<()> {

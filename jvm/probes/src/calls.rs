@@ -248,14 +248,17 @@ fn probe(
         Way::SuperConstructor => ("callSuperInit", false),
     };
     // The JDK uses the field for the inside.
-    let reach = reflected::reaches(member)
-        .filter(|reach| way == Way::Dispatch && matches!(reach, Reach::Reads | Reach::Writes));
+    let reach = reflected::reaches(member).filter(|reach| match reach {
+        Reach::Reads | Reach::Writes => way == Way::Dispatch,
+        Reach::Uses(_) => way == Way::Dispatch && !by_handle,
+        _ => false,
+    });
     let mut reflected = None;
     if let (Some(reach), Some((_, object))) = (reach, arguments.first()) {
         let field = body.editor.new_local(OBJECT_TYPE)?;
         before.op(opcode::DUP)?;
         before.store(OBJECT_TYPE, field)?;
-        reflected = Some((reach, [field, *object]));
+        reflected = Some((reach, field, *object));
     }
     let waits = way == Way::Dispatch && is_wait(member);
     if waits {
@@ -329,8 +332,8 @@ fn probe(
     if copies {
         copies::compare(&mut after, body.pool)?;
     }
-    if let Some((reach, places)) = reflected {
-        reflected::used(&mut after, reach, places, site, body.pool)?;
+    if let Some((reach, field, object)) = reflected {
+        reflected::used(&mut after, reach, field, Some(object), site, body.pool)?;
     }
     if waits {
         body.load_recorder(&mut after)?;

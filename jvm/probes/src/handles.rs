@@ -45,6 +45,20 @@ pub(crate) fn uses(member: &MemberRef<'_>) -> bool {
     UPDATERS.contains(&owner.as_ref()) && UPDATES.contains(&name.as_ref())
 }
 
+/// What uses the field, and a function on it.
+const FUNCTIONS: [&str; 4] = [
+    "accumulateAndGet",
+    "getAndAccumulate",
+    "getAndUpdate",
+    "updateAndGet",
+];
+
+/// Whether a call uses what a handle is for, by a function.
+pub(crate) fn uses_by_function(member: &MemberRef<'_>) -> bool {
+    let (owner, name) = (member.class.to_str_lossy(), member.name.to_str_lossy());
+    UPDATERS.contains(&owner.as_ref()) && FUNCTIONS.contains(&name.as_ref())
+}
+
 const UNSAFE: &str = "sun/misc/Unsafe";
 
 /// What a call does to memory within an object, which is its first argument, the

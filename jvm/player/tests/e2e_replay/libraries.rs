@@ -1,5 +1,6 @@
 //! Libraries that nobody here wrote, from Maven Central, each with a short driver
-//! and as a whole inside. A study: `cargo xtask study observe-libraries`.
+//! and as a whole inside, or a part of it. Studies: `cargo xtask study
+//! observe-libraries` and `observe-parts`.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +9,7 @@ use std::time::Instant;
 
 use reprise_jvm_testing::{limited, maven};
 
-use crate::support;
+use crate::{sets, support};
 
 struct Library {
     /// The folder of its driver.
@@ -264,7 +265,40 @@ const LIBRARIES: &[Library] = &[
 const SECONDS: u64 = 120;
 
 #[test]
-fn libraries() {
+fn as_a_whole() {
+    each(|ready| {
+        let outcome = ready.play(&format!("observe={}", ready.library.observe));
+        vec![(String::new(), outcome)]
+    });
+}
+
+/// Sets of classes drawn from those that each driver makes a library use. With
+/// `REPRISE_SEED` they are others.
+#[test]
+fn in_parts() {
+    let seed = std::env::var("REPRISE_SEED").map_or(1, |seed| seed.parse().unwrap());
+    each(|ready| {
+        let used = sets::used(&ready.linked(), |class| ready.is_of_library(class));
+        let mut drawn = Vec::new();
+        sets::draw(&mut drawn, &used, &[1, 1, 1, 2, 3, 5], 9, seed);
+        drawn
+            .iter()
+            .map(|set| {
+                let set = set.join(":");
+                // It hands over by plain fields and fences, as all of Disruptor does.
+                let races = ready.library.observe.contains(",races");
+                let races = if races { ",races" } else { "" };
+                let outcome = ready.play(&format!("observe={set}{races}"));
+                (format!(" {set}"), outcome)
+            })
+            .collect()
+    });
+}
+
+/// What became of a library or of a part of it, by what the part is called.
+type Outcomes = Vec<(String, Result<String, String>)>;
+
+fn each(play: impl Fn(&Ready) -> Outcomes) {
     if std::env::var_os("REPRISE_STUDY").is_none() {
         return;
     }
@@ -275,58 +309,106 @@ fn libraries() {
         if !library.name.contains(&chosen) {
             continue;
         }
-        tried += 1;
-        match play(library) {
-            Ok(said) => {
-                println!("{}: {said}", library.name);
-                good += 1;
+        let outcomes = match Ready::of(library) {
+            Ok(ready) => play(&ready),
+            Err(why) => vec![(String::new(), Err(why))],
+        };
+        for (part, outcome) in outcomes {
+            tried += 1;
+            match outcome {
+                Ok(said) => {
+                    println!("{}{part}: {said}", library.name);
+                    good += 1;
+                }
+                Err(why) => println!("{}{part}: NOT PLAYED: {why}", library.name),
             }
-            Err(why) => println!("{}: NOT PLAYED: {why}", library.name),
         }
     }
-    println!("{good} of {tried} libraries played as recorded and with the same output");
+    println!("{good} of {tried} played as recorded and with the same output");
 }
 
-fn play(library: &Library) -> Result<String, String> {
-    let coordinates: Vec<&str> = library.jars.split_whitespace().collect();
-    let Some(jars) = maven::jars(env!("CARGO_TARGET_TMPDIR"), &coordinates) else {
-        return Err("its jars cannot be had".to_owned());
-    };
-    let folder = tempfile::tempdir().unwrap();
-    let jars: Vec<String> = jars.iter().map(|jar| jar.display().to_string()).collect();
-    let class_path = format!(".:{}", jars.join(":"));
-    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e_replay/libraries");
-    let source = sources.join(library.name).join("Main.java");
-    support::compile(&[source], folder.path(), &class_path);
-    let java = &support::jdks()[0];
-    let mut arguments = vec!["-cp", &class_path, "Main"];
-    arguments.extend(library.work.split_whitespace());
-    let plain = limited::output(
-        Command::new(java)
-            .args(&arguments)
-            .env_remove("JAVA_TOOL_OPTIONS")
-            .current_dir(folder.path()),
-    );
-    if !plain.status.success() {
-        let said = String::from_utf8_lossy(&plain.stderr).into_owned();
-        return Err(format!("it fails by itself: {said}"));
+/// A library with its compiled driver, and what that says by itself.
+struct Ready {
+    library: &'static Library,
+    folder: tempfile::TempDir,
+    class_path: String,
+    plain: Vec<u8>,
+}
+
+impl Ready {
+    fn of(library: &'static Library) -> Result<Self, String> {
+        let coordinates: Vec<&str> = library.jars.split_whitespace().collect();
+        let Some(jars) = maven::jars(env!("CARGO_TARGET_TMPDIR"), &coordinates) else {
+            return Err("its jars cannot be had".to_owned());
+        };
+        let folder = tempfile::tempdir().unwrap();
+        let jars: Vec<String> = jars.iter().map(|jar| jar.display().to_string()).collect();
+        let class_path = format!(".:{}", jars.join(":"));
+        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e_replay/libraries");
+        let source = sources.join(library.name).join("Main.java");
+        support::compile(&[source], folder.path(), &class_path);
+        let mut ready = Self {
+            library,
+            folder,
+            class_path,
+            plain: Vec::new(),
+        };
+        ready.plain = ready.run(&[])?;
+        Ok(ready)
     }
-    let options = format!("observe={}", library.observe);
-    let (file, output) = support::record(java, folder.path(), &options, &arguments);
-    if output != plain.stdout {
-        return Err("it says something else".to_owned());
+
+    fn arguments(&self) -> Vec<&str> {
+        let mut arguments = vec!["-cp", &self.class_path, "Main"];
+        arguments.extend(self.library.work.split_whitespace());
+        arguments
     }
-    let bytes = fs::metadata(&file).unwrap().len();
-    let mut jvm = support::jvm_for(java, SECONDS);
-    let start = Instant::now();
-    let played = support::play(&mut jvm, &file).map_err(|error| error.to_string())?;
-    match played.divergences.first() {
-        Some(divergence) => Err(divergence.to_string()),
-        None => Ok(format!(
-            "{} events of {} threads in {bytes} bytes, as recorded, in {:.1} s",
-            played.events,
-            played.threads,
-            start.elapsed().as_secs_f64()
-        )),
+
+    fn run(&self, options: &[&str]) -> Result<Vec<u8>, String> {
+        let output = limited::output(
+            Command::new(&support::jdks()[0])
+                .args(options)
+                .args(self.arguments())
+                .env_remove("JAVA_TOOL_OPTIONS")
+                .current_dir(self.folder.path()),
+        );
+        if output.status.success() {
+            return Ok(output.stdout);
+        }
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        Err(format!("it fails by itself: {said}"))
+    }
+
+    /// What the JVM says of the classes that the driver makes it use.
+    fn linked(&self) -> String {
+        self.run(&["-Xlog:class+init=info:file=linked"]).unwrap();
+        fs::read_to_string(self.folder.path().join("linked")).unwrap()
+    }
+
+    fn is_of_library(&self, class: &str) -> bool {
+        let patterns = self.library.observe.split(',').next().unwrap_or_default();
+        let mut packages = patterns.split(':').map(|p| p.trim_end_matches("**"));
+        packages.any(|package| class.starts_with(package))
+    }
+
+    fn play(&self, options: &str) -> Result<String, String> {
+        let java = &support::jdks()[0];
+        let folder = self.folder.path();
+        let (file, output) = support::record(java, folder, options, &self.arguments());
+        if output != self.plain {
+            return Err("it says something else".to_owned());
+        }
+        let bytes = fs::metadata(&file).unwrap().len();
+        let mut jvm = support::jvm_for(java, SECONDS);
+        let start = Instant::now();
+        let played = support::play(&mut jvm, &file).map_err(|error| error.to_string())?;
+        match played.divergences.first() {
+            Some(divergence) => Err(divergence.to_string()),
+            None => Ok(format!(
+                "{} events of {} threads in {bytes} bytes, as recorded, in {:.1} s",
+                played.events,
+                played.threads,
+                start.elapsed().as_secs_f64()
+            )),
+        }
     }
 }

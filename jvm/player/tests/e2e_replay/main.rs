@@ -10,5 +10,6 @@ mod modules;
 mod nanoxml;
 mod order;
 mod programs;
+mod sets;
 mod subjects;
 mod support;

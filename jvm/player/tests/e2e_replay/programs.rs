@@ -6,7 +6,6 @@
 //! more work. What was played as recorded is written down in cargo's folder for
 //! the tests' files, and is not done again; what was not is told and counted.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -14,9 +13,12 @@ use std::process::Command;
 
 use reprise_jvm_testing::maven;
 
-use crate::support;
+use crate::{sets, support};
 
 const SEED: u64 = 7;
+
+/// How many classes the sets of a study have that are not packages.
+const SIZES: [usize; 15] = [1, 1, 1, 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5];
 
 struct Program {
     /// The folder of its driver.
@@ -139,7 +141,10 @@ fn check(program: &Program) {
                 program.name
             );
             let linked = fs::read_to_string(folder.path().join("linked")).unwrap();
-            draw(&used(&linked, program.package), program.package)
+            let used = sets::used(&linked, |class| class.starts_with(program.package));
+            let mut drawn = vec![vec![format!("{}.**", program.package)]];
+            sets::draw(&mut drawn, &used, &SIZES, 20, SEED);
+            drawn
         }
         None => program
             .sample
@@ -233,56 +238,4 @@ fn named(package: &str, set: &str) -> Vec<String> {
     set.split('+')
         .map(|class| format!("{package}.{class}"))
         .collect()
-}
-
-/// The classes of a package that a JVM says it has verified, to use them; a class
-/// with all that are nested in it is one.
-fn used(linked: &str, package: &str) -> Vec<String> {
-    let classes: BTreeSet<String> = linked
-        .lines()
-        .filter_map(|line| line.split_once("Start class verification for: "))
-        .filter_map(|(_, name)| name.split('$').next())
-        .filter(|name| name.starts_with(package))
-        .map(str::to_owned)
-        .collect();
-    assert!(!classes.is_empty(), "the JVM does not say what it verifies");
-    classes.into_iter().collect()
-}
-
-/// 20 sets, the same ones every time: classes alone, 2 to 5 of them, packages.
-fn draw(classes: &[String], package: &str) -> Vec<Vec<String>> {
-    let packages: BTreeSet<String> = classes
-        .iter()
-        .filter_map(|class| Some(format!("{}.**", class.rsplit_once('.')?.0)))
-        .collect();
-    let packages: Vec<String> = packages.into_iter().collect();
-    let mut state = SEED;
-    let mut random = |below: usize| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        usize::try_from(state >> 33).unwrap() % below
-    };
-    let mut sets = vec![vec![format!("{package}.**")]];
-    let sizes = [1, 1, 1, 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5];
-    for size in sizes {
-        let wanted = sets.len() + 1;
-        while sets.len() < wanted {
-            let mut set = BTreeSet::new();
-            while set.len() < size {
-                set.insert(classes[random(classes.len())].clone());
-            }
-            let set: Vec<String> = set.into_iter().collect();
-            if !sets.contains(&set) {
-                sets.push(set);
-            }
-        }
-    }
-    while sets.len() < 20 {
-        let set = vec![packages[random(packages.len())].clone()];
-        if !sets.contains(&set) {
-            sets.push(set);
-        }
-    }
-    sets
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use reprise_jvm_player::{Jvm, Launch, Plan, PlayError, Played};
+use reprise_jvm_testing::limited;
 pub(crate) use reprise_jvm_testing::{compile, jdks, sources};
 use reprise_recording::Recording;
 
@@ -19,17 +20,18 @@ pub(crate) fn record(
     let library = reprise_jvm_testing::agent_library();
     let file = folder.join("x.reprise");
     let _ = fs::remove_file(&file);
-    let output = Command::new(java)
-        .arg(format!(
-            "-agentpath:{}=out={},{options}",
-            library.display(),
-            file.display()
-        ))
-        .args(arguments)
-        .env_remove("JAVA_TOOL_OPTIONS")
-        .current_dir(folder)
-        .output()
-        .unwrap();
+    let agent = format!(
+        "-agentpath:{}=out={},{options}",
+        library.display(),
+        file.display()
+    );
+    let output = limited::output(
+        Command::new(java)
+            .arg(agent)
+            .args(arguments)
+            .env_remove("JAVA_TOOL_OPTIONS")
+            .current_dir(folder),
+    );
     assert!(file.is_file(), "{output:?}");
     (file, output.stdout)
 }

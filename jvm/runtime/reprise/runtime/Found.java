@@ -1,5 +1,8 @@
 package reprise.runtime;
 
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodType;
+
 import jdk.internal.vm.annotation.DontInline;
 
 /**
@@ -49,6 +52,17 @@ final class Found {
         ClassInfo info = ClassInfo.of(o.getClass());
         return info.kind == ClassInfo.NUMBERED
             ? info.space == ClassInfo.INSIDE && Ring.U.getLong(o, info.offset) == 0
-            : info.kind == ClassInfo.PLAIN && info.space != ClassInfo.OUTSIDE && !Ids.isKnown(o);
+            : info.kind == ClassInfo.PLAIN && (info.space != ClassInfo.OUTSIDE || isMadeUnseen(o))
+                && !Ids.isKnown(o);
+    }
+
+    /**
+     * Whether the inside may have made an object of an outside class without an event: one
+     * that has nothing to it but that it is, what the JVM throws, and its constants. All
+     * others have a number from the moment on at which the inside knows them.
+     */
+    static boolean isMadeUnseen(Object o) {
+        return o.getClass() == Object.class || o instanceof Throwable
+            || o instanceof MethodHandle || o instanceof MethodType;
     }
 }

@@ -6,53 +6,86 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * The handles by which the inside uses its own fields and arrays: VarHandles and
- * field updaters that it has made. What they do is done inside, and in the same
- * order as what is done to the fields directly.
+ * The handles for inside fields, and for elements of arrays: VarHandles and field
+ * updaters. What the inside does by those that it has made itself is done inside,
+ * and in the same order as what is done to the fields directly. What the outside
+ * does by any of them is a write to the field.
  */
 final class Handles {
     /** The stripe of arrays' elements, which have no names. */
     private static final int ELEMENTS = 63;
+    private static final Handle[] NONE = {};
 
     private static final class Handle extends WeakReference<Object> {
         final int hash;
+        /** -1 for what the outside has made: to the inside it is an object like others. */
         final int stripe;
+        /** Who declares the field, and how it is called; null for elements of arrays. */
+        final ClassInfo owner;
+        final String name;
         final Handle next;
 
-        Handle(Object handle, int hash, int stripe, Handle next) {
+        Handle(Object handle, int stripe, ClassInfo owner, String name, Handle next) {
             super(handle);
-            this.hash = hash;
+            this.hash = System.identityHashCode(handle);
             this.stripe = stripe;
+            this.owner = owner;
+            this.name = name;
             this.next = next;
         }
     }
 
     /** A program has few of them, and never stops having most. */
-    private static volatile Handle[] known = new Handle[256];
+    private static volatile Handle[] known = NONE;
 
     private Handles() {}
 
     /** The stripe of what a handle is for; -1 when that is not inside. */
     static int stripe(Object handle) {
-        int hash = System.identityHashCode(handle);
-        Handle[] all = known;
-        for (Handle h = all[hash & all.length - 1]; h != null; h = h.next) {
-            if (h.hash == hash && h.get() == handle) {
-                return h.stripe;
-            }
-        }
-        return -1;
+        Handle found = find(handle);
+        return found == null ? -1 : found.stripe;
     }
 
-    /** A handle was made for a field. */
+    /** The inside field that a handle is for; null when there is none. */
+    static Field field(Object handle) {
+        Handle found = find(handle);
+        return found == null || found.name == null ? null : found.owner.field(found.name);
+    }
+
+    private static Handle find(Object handle) {
+        Handle[] all = known;
+        if (all == NONE) {
+            return null;
+        }
+        int hash = System.identityHashCode(handle);
+        for (Handle h = all[hash & all.length - 1]; h != null; h = h.next) {
+            if (h.hash == hash && h.get() == handle) {
+                return h;
+            }
+        }
+        return null;
+    }
+
+    /** The inside has made a handle for a field. */
     static void made(Object handle, Class<?> owner, String name) {
+        made(handle, owner, name, true);
+    }
+
+    /** The outside has. */
+    static void madeOutside(Object handle, Class<?> owner, String name) {
+        made(handle, owner, name, false);
+    }
+
+    private static void made(Object handle, Class<?> owner, String name, boolean inside) {
         if (handle == null || owner == null || name == null) {
             return;
         }
         for (Class<?> c = owner; c != null && c != Object.class; c = c.getSuperclass()) {
             if (declares(c, name)) {
-                if (ClassInfo.of(c).space == ClassInfo.INSIDE) {
-                    add(handle, stripe(c.getName().replace('.', '/') + name));
+                ClassInfo info = ClassInfo.of(c);
+                if (info.space == ClassInfo.INSIDE) {
+                    int stripe = inside ? stripe(c.getName().replace('.', '/') + name) : -1;
+                    add(handle, stripe, info, name);
                 }
                 return;
             }
@@ -71,7 +104,7 @@ final class Handles {
     /** A handle was made for the elements of arrays. */
     static void made(Object handle) {
         if (handle != null) {
-            add(handle, ELEMENTS);
+            add(handle, ELEMENTS, null, null);
         }
     }
 
@@ -108,11 +141,10 @@ final class Handles {
         return sum & 63;
     }
 
-    private static synchronized void add(Object handle, int stripe) {
-        int hash = System.identityHashCode(handle);
-        Handle[] all = Arrays.copyOf(known, known.length);
-        int slot = hash & all.length - 1;
-        all[slot] = new Handle(handle, hash, stripe, all[slot]);
+    private static synchronized void add(Object handle, int stripe, ClassInfo owner, String name) {
+        Handle[] all = known == NONE ? new Handle[256] : Arrays.copyOf(known, known.length);
+        int slot = System.identityHashCode(handle) & all.length - 1;
+        all[slot] = new Handle(handle, stripe, owner, name, all[slot]);
         known = all;
     }
 }

@@ -643,6 +643,32 @@ public final class Probe {
         }
     }
 
+    /** The outside has made a handle for a field. */
+    public static void reachesBy(Object handle, Object owner, Object name) {
+        Handles.madeOutside(handle, (Class<?>) owner, (String) name);
+    }
+
+    /** The outside has used a handle, on an object if its field is not static. */
+    public static void handleSet(Object handle, Object object, int site) {
+        java.lang.reflect.Field field = Handles.field(handle);
+        if (field != null) {
+            fieldSet(field, object, site);
+        }
+    }
+
+    public static void handleSwapped(boolean done, Object handle, Object object, int site) {
+        if (done) {
+            handleSet(handle, object, site);
+        }
+    }
+
+    public static void handleGot(Object value, Object handle, Object object, int site) {
+        java.lang.reflect.Field field = value == null ? null : Handles.field(handle);
+        if (field != null) {
+            fieldGot(value, field, object, site);
+        }
+    }
+
     /** The outside has found an object in an inside field. */
     public static void inRead(Object receiver, Object v, int site) { if (!Fixed.leaves(site)) Found.inField(receiver, v, site); }
     public static void inReadStatic(Object v, int site) { if (!Fixed.leaves(site)) Found.inStatic(v, site); }

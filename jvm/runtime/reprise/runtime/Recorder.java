@@ -740,7 +740,10 @@ public final class Recorder extends Ring {
         }
     }
 
-    /** Most elements of an array are of one class and have their number. */
+    /**
+     * Most elements of an array are of one class and have their number. What the inside has
+     * never seen has none, and is none of what it gives away: the outside has put it there.
+     */
     @DontInline
     void exposeElements(Object[] array, int from, int to) {
         ClassInfo info = null;
@@ -752,8 +755,9 @@ public final class Recorder extends Ring {
             if (info == null || !info.isOf(o.getClass())) {
                 info = ClassInfo.of(o.getClass());
             }
-            if (info.kind == ClassInfo.PLAIN
-                    || info.kind == ClassInfo.NUMBERED && U.getLong(o, info.offset) == 0) {
+            boolean isNew = info.kind == ClassInfo.PLAIN
+                || info.kind == ClassInfo.NUMBERED && U.getLong(o, info.offset) == 0;
+            if (isNew && (info.space != ClassInfo.OUTSIDE || Found.isMadeUnseen(o))) {
                 expose(o);
             }
         }

@@ -140,7 +140,9 @@ final class Answers {
     void initialises(Site site) {
         Site before = player.at;
         try {
-            if (player.runsInside) {
+            if (player.driver.isEarly()) {
+                player.driver.playsEarly();
+            } else if (player.runsInside) {
                 player.runsInside = false;
                 touches(player.next(true), site);
                 player.runsInside = true;

@@ -9,6 +9,21 @@ final class Driver {
     private final Replay replay;
     private final Mentions mentions;
     private final Contents contents;
+    /** The innermost class that is used before its initialiser begins; null for none. */
+    private Early early;
+
+    /** A class that is used before its initialiser begins. */
+    private static final class Early {
+        /** The call that uses it. */
+        final Event first;
+        boolean isPlayed;
+        /** Where the initialiser begins then. */
+        Event begins;
+
+        Early(Event first) {
+            this.first = first;
+        }
+    }
 
     Driver(Player player) {
         this.player = player;
@@ -19,33 +34,106 @@ final class Driver {
 
     /** Plays what the outside does until it answers. */
     Event plays(Object monitor) {
-        while (true) {
-            Event event = player.take(monitor);
-            switch (event.what) {
-                case Event.INCALL:
+        Event event;
+        do {
+            event = player.take(monitor);
+        } while (plays(event, monitor));
+        return event;
+    }
+
+    /** Plays an event of the outside; false for an answer. */
+    private boolean plays(Event event, Object monitor) {
+        switch (event.what) {
+            case Event.INCALL:
+                int unready = replay.initialisers.early(player.id, event.number);
+                if (unready == 0) {
                     inCall(event);
-                    break;
-                case Event.INWRITE:
-                    inWrite(event);
-                    break;
-                case Event.ARRAY: case Event.ADOPT:
-                    contents.fillIn(event);
-                    break;
-                case Event.ORDER:
-                    player.turns.follow(event, monitor);
-                    break;
-                default:
-                    if (player.isAsked(event)) {
-                        player.asked();
-                        break;
-                    }
-                    if (event.isAnswer()) {
-                        return event;
-                    }
+                } else {
+                    initialises(event, unready);
+                }
+                return true;
+            case Event.INWRITE:
+                inWrite(event);
+                return true;
+            case Event.ARRAY: case Event.ADOPT:
+                contents.fillIn(event);
+                return true;
+            case Event.ORDER:
+                player.turns.follow(event, monitor);
+                return true;
+            default:
+                if (player.isAsked(event)) {
+                    player.asked();
+                } else if (event.isAnswer()) {
+                    return false;
+                } else {
                     unexpected(event);
-                    break;
+                }
+                return true;
+        }
+    }
+
+    /**
+     * The outside used a class before its initialiser began: an outside class above it was
+     * initialised first, and called it. So that happens here, and the stand-in of that class
+     * plays what it did.
+     */
+    private void initialises(Event first, int type) {
+        Early before = early;
+        Early mine = new Early(first);
+        early = mine;
+        Throwable thrown = null;
+        try {
+            Memory.initialise(replay.types.get(type).find(replay));
+        } catch (End | Unplayable own) {
+            throw own;
+        } catch (ExceptionInInitializerError wrapped) {
+            thrown = wrapped.getCause() == null ? wrapped : wrapped.getCause();
+        } catch (Throwable any) {
+            thrown = any;
+        } finally {
+            early = before;
+            player.runsInside = !replay.oracle;
+        }
+        if (thrown instanceof End) {
+            throw (End) thrown;
+        }
+        player.at = null;
+        if (mine.begins != null) {
+            player.calls.returns(replay.methods.get(mine.begins.id), mine.begins, null, thrown);
+        }
+        player.runsInside = false;
+        if (!mine.isPlayed) {
+            // Nothing above it has asked: what follows will diverge, and say how.
+            inCall(first);
+        }
+    }
+
+    /** Whether a class above one that is used too early is being initialised. */
+    boolean isEarly() {
+        return early != null && !early.isPlayed;
+    }
+
+    /** Plays what its initialiser did, until that of the class itself begins. */
+    void playsEarly() {
+        Early mine = early;
+        mine.isPlayed = true;
+        player.runsInside = false;
+        inCall(mine.first);
+        int type = replay.methods.get(mine.first.id).type;
+        for (;;) {
+            Event event = player.take(null);
+            Method method = event.what == Event.INCALL ? replay.methods.get(event.id) : null;
+            if (method != null && method.isInitialiser() && method.type == type) {
+                mine.begins = event;
+                break;
+            }
+            if (!plays(event, null)) {
+                unexpected(event);
             }
         }
+        player.runsInside = true;
+        replay.order.done(player.id);
     }
 
     /** It is the outside's turn, and the inside was to do something. */

@@ -39,6 +39,8 @@ final class Initialisers {
     private final Replay replay;
     /** Threads by classes. Complete before the first event is played. */
     private final Map<Integer, Integer> threads = new ConcurrentHashMap<>();
+    /** Classes that were used from outside before their initialisers began, by thread and event. */
+    private final Map<Long, Integer> early = new ConcurrentHashMap<>();
     /** Classes whose initialisers have ended, one way or another. */
     private final Set<Integer> ended = ConcurrentHashMap.newKeySet();
 
@@ -48,6 +50,19 @@ final class Initialisers {
 
     void add(int type, int thread) {
         threads.put(type, thread);
+    }
+
+    void addEarly(int type, int thread, long number) {
+        early.put(key(thread, number), type);
+    }
+
+    /** The class that a call uses before the thread initialises it; 0 for none. */
+    int early(int thread, long number) {
+        return early.isEmpty() ? 0 : early.getOrDefault(key(thread, number), 0);
+    }
+
+    private static long key(int thread, long number) {
+        return (long) thread << 40 | number;
     }
 
     /** From here on those that waited for it are waited for again. */

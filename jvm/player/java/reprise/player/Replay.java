@@ -23,6 +23,7 @@ final class Replay {
     private static final int EVENT = 7;
     private static final int BEGIN = 8;
     private static final int EXPORTED = 9;
+    private static final int EARLY = 10;
     private static final int BATCH = 512;
     private static final long STACK = 64L << 20;
 
@@ -75,6 +76,7 @@ final class Replay {
                 case THREAD: players.add(new Player(this, in.readInt(), in.readUTF(), STACK)); break;
                 case EXPORTED: export(in.readUTF(), in.readUTF()); break;
                 case BEGIN: initialisers.add(in.readInt(), in.readInt()); break;
+                case EARLY: initialisers.addEarly(in.readInt(), in.readInt(), in.readLong()); break;
                 case EVENT:
                     if (!started) {
                         started = true;

@@ -50,7 +50,10 @@ final class Site {
         parameters = parameters(descriptor);
         usesMemory = owner.equals("sun/misc/Unsafe") && descriptor.startsWith("(Ljava/lang/Object;J")
             && (name.startsWith("get") || name.startsWith("put") || name.startsWith("compareAnd"));
-        usesHandle = owner.equals("java/lang/invoke/VarHandle") || owner.endsWith("FieldUpdater");
+        // What takes a function calls it from outside.
+        usesHandle = owner.equals("java/lang/invoke/VarHandle")
+            || owner.endsWith("FieldUpdater") && !name.contains("Update") && !name.contains("ccumulate")
+                && !name.equals("updateAndGet");
     }
 
     private static char[] parameters(String descriptor) {
