@@ -207,7 +207,8 @@ impl Httpd {
         command.args(before).args(["-X", "-f"]);
         command.arg(folder.join("conf"));
         command.current_dir(self.stage.folder.path());
-        let child = command.stdin(Stdio::null()).spawn().unwrap();
+        let said = fs::File::create(folder.join("said")).unwrap();
+        let child = command.stdin(Stdio::null()).stderr(said).spawn().unwrap();
         let running = Running {
             child,
             folder,
