@@ -1,12 +1,14 @@
 // Files in memory that change in other ways than by storing to them there: by calls that
 // write to the file, where it can only be read, where it is mapped for one process alone,
 // and by another process that has mapped it itself. Once with little memory, which is
-// compared, and once with much, of which the kernel tells who has written where.
+// compared, and once with much, of which the kernel tells who has written where. Files
+// also become shorter and longer again, by descriptor, by name, and when they are opened.
 // needs: written
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -56,8 +58,8 @@ static void alone(int protection, int flags) {
     }
     // What is cut off and comes back is zero.
     must(ftruncate(file, 100) == 0 && ftruncate(file, (off_t)len) == 0);
-    for (int at = 0; at < PAGE; at++)
-        sum += memory[at];
+    for (size_t at = 0; at < len; at += 100)
+        sum = sum * 3 + memory[at];
     printf("%u\n", sum);
     munmap((void *)memory, len);
 }
@@ -102,6 +104,53 @@ static void together(int in_memory) {
     close(readable);
 }
 
+// A file is emptied and has something else in it then.
+static void refill(const char *path, unsigned char byte) {
+    int other = open(path, O_WRONLY | O_TRUNC);
+    unsigned char page[PAGE];
+    memset(page, byte, sizeof page);
+    must(other >= 0);
+    for (size_t done = 0; done < len; done += PAGE)
+        must(write(other, page, PAGE) == PAGE);
+    close(other);
+}
+
+// A child has the file for itself, and sees what its parent writes where it has not
+// written itself.
+static void behind(void) {
+    int go[2], done[2];
+    must(pipe(go) == 0 && pipe(done) == 0);
+    char path[64], byte = 0;
+    sprintf(path, "/proc/%d/fd/%d", getpid(), file);
+    pid_t child = fork();
+    if (child == 0) {
+        volatile unsigned char *memory = map(file, PROT_READ | PROT_WRITE, MAP_PRIVATE);
+        unsigned sum = 0;
+        memory[PAGE] = 77;
+        for (int round = 0; round < ROUNDS; round++) {
+            must(read(go[0], &byte, 1) == 1);
+            sum = sum * 3 + memory[place(round)] + memory[PAGE] + memory[len - 1];
+            must(write(done[1], &byte, 1) == 1);
+        }
+        must(write(done[1], &sum, sizeof sum) == sizeof sum);
+        _exit(0);
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        if (round == 10)
+            must(truncate(path, 50) == 0 && truncate(path, (off_t)len) == 0);
+        else if (round == 15)
+            refill(path, 9);
+        else
+            store(round);
+        must(write(go[1], &byte, 1) == 1 && read(done[0], &byte, 1) == 1);
+    }
+    unsigned sum;
+    must(read(done[0], &sum, sizeof sum) == sizeof sum);
+    printf("%u\n", sum);
+    int status;
+    must(waitpid(child, &status, 0) == child && status == 0);
+}
+
 int main(void) {
     const size_t lens[] = {2 * PAGE, 400 * PAGE};
     for (int which = 0; which < 2; which++) {
@@ -113,6 +162,8 @@ int main(void) {
         alone(PROT_READ, MAP_PRIVATE);
         together(1);
         together(0);
+        if (which == 0)
+            behind();
         close(file);
     }
     return 0;

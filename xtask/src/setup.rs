@@ -19,8 +19,10 @@ pub(crate) enum Task {
     Study,
     /// A study of C programs.
     StudyOfC,
+    /// A study on other kernels.
+    StudyOfKernels,
 }
-use Task::{Bench, Fuzz, Study, StudyOfC, Test, Tour};
+use Task::{Bench, Fuzz, Study, StudyOfC, StudyOfKernels, Test, Tour};
 
 /// A system package and what shows that it, or its like, is there.
 struct Requirement {
@@ -111,6 +113,27 @@ const REQUIREMENTS: &[Requirement] = &[
         purpose: "asks httpd as often as it answers",
         needed_by: &[StudyOfC],
         stops: &[],
+    },
+    Requirement {
+        package: "qemu-system-x86",
+        present: || command::on_path("qemu-system-x86_64"),
+        purpose: "boots other kernels, on a processor that it emulates",
+        needed_by: &[StudyOfKernels],
+        stops: &[StudyOfKernels],
+    },
+    Requirement {
+        package: "busybox-static",
+        present: || command::on_path("busybox"),
+        purpose: "what such a kernel starts",
+        needed_by: &[StudyOfKernels],
+        stops: &[StudyOfKernels],
+    },
+    Requirement {
+        package: "cpio",
+        present: || command::on_path("cpio"),
+        purpose: "packs that for it",
+        needed_by: &[StudyOfKernels],
+        stops: &[StudyOfKernels],
     },
     Requirement {
         package: "tcl",

@@ -274,6 +274,27 @@ const STUDIES: &[Study] = &[
         parts: &[],
     },
     Study {
+        name: "kernels",
+        about: "recordings of here replayed on other kernels and another processor, and the \
+                other way (LAST_KERNELS: a folder of kernels to boot instead of Debian's)",
+        // What the C library uses of AVX-512 the emulated processor does not have.
+        environment: &[
+            ("LAST_KERNELS", "1"),
+            (
+                "GLIBC_TUNABLES",
+                "glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW,-AVX512DQ,-AVX512CD",
+            ),
+        ],
+        program: Program::Tests {
+            packages: &["reprise"],
+            tests: &["e2e_servers"],
+            filter: "kernels",
+            release: false,
+            one_by_one: true,
+        },
+        parts: &[],
+    },
+    Study {
         name: "recording-faults",
         about: "what is still readable of a recording that was cut short or damaged, at length",
         environment: &[("RECORDING_FAULTS", "long")],
@@ -312,9 +333,10 @@ pub(crate) fn run(arguments: &[String]) -> TaskResult {
     let Some(study) = STUDIES.iter().find(|study| study.name == name) else {
         return bad_usage(&format!("There is no study `{name}`"));
     };
-    setup::ensure(match study.name.starts_with("cut-") {
-        true => Task::StudyOfC,
-        false => Task::Study,
+    setup::ensure(match study.name {
+        name if name.starts_with("cut-") => Task::StudyOfC,
+        "kernels" => Task::StudyOfKernels,
+        _ => Task::Study,
     })?;
     let workspace = Workspace::load()?;
     if study.parts.is_empty() {

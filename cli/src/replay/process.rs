@@ -3,7 +3,7 @@
 use std::io::{self, Write as _};
 
 use nix::sys::signal::Signal;
-use reprise_player::{Limits, PlayError, Played, play, processes, same_processor};
+use reprise_player::{Limits, PlayError, Played, lacking, play, processes, same_processor};
 use reprise_recording::{CutShort, Recording};
 
 use super::{Output, Request, debugger, failure};
@@ -18,6 +18,7 @@ pub(super) fn replay(request: &Request, recording: &Recording) -> Result<Status,
         memory: request.memory,
         seconds: request.seconds,
     };
+    warn_of_lacking(request, recording, &limits);
     if let Some(debug) = &request.debug {
         return debugger::debug(request, debug, recording, &limits);
     }
@@ -37,6 +38,18 @@ pub(super) fn replay(request: &Request, recording: &Recording) -> Result<Status,
             Ok(Status::Done)
         }
         Err(error) => Err(explain(request, recording, &error)),
+    }
+}
+
+/// Says that this processor lacks what the process uses, before that is played.
+fn warn_of_lacking(request: &Request, recording: &Recording, limits: &Limits) {
+    // Whatever else is wrong with the recording is said when it is played.
+    if let Ok(Some((event, name))) = lacking(recording, request.process, limits) {
+        let _ = writeln!(
+            io::stderr(),
+            "reprise: this processor lacks {name} instructions, which the recording uses before \
+             event {event}: it can be replayed up to there"
+        );
     }
 }
 
@@ -124,7 +137,8 @@ pub(super) fn explain(request: &Request, recording: &Recording, error: &PlayErro
         | PlayError::Empty
         | PlayError::NoProcess { .. }
         | PlayError::Processor { .. }
-        | PlayError::Lacking(_) => failure.status(Status::BadInput),
+        | PlayError::Registers { .. }
+        | PlayError::Lacking { .. } => failure.status(Status::BadInput),
         PlayError::Limit(_) => failure.next("reprise replay --memory 256G --time 10h FILE"),
         PlayError::Blank { .. } | PlayError::Trace(_) => {
             failure.next("reprise doctor    says what is missing here")

@@ -165,6 +165,8 @@ pub struct Run {
     pub clash: Option<Clash>,
     /// Elements whose vectors were not over when the run was, and what had to do with that.
     pub unmet: Vec<(Vec<u32>, Vec<u32>)>,
+    /// Places at which a thread went on, and elements at which it then kept others out.
+    pub ahead: Vec<(u32, u32)>,
     /// It took too long and was ended.
     pub endless: bool,
     /// Somebody wanted it to end.
@@ -242,6 +244,13 @@ impl Run {
                     elements,
                     because,
                 });
+            }
+            "ahead" => {
+                let words = rest.split_once(' ');
+                let pair = words.and_then(|(place, element)| {
+                    Some((place.parse().ok()?, element.parse().ok()?))
+                });
+                self.ahead.extend(pair);
             }
             "unmet" => self.unmet.push(numbers(rest)),
             "stands" => self.stands.push(rest.to_owned()),

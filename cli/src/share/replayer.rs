@@ -27,6 +27,10 @@ use crate::schedule::shared::Shared as SharedJvm;
 /// replayed in one of its own.
 const AGAIN: usize = 3;
 
+/// How often a candidate that clashed is replayed once more since more is known of where threads
+/// should let others go first.
+const LOOKS: usize = 16;
+
 /// What came of a candidate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tried {
@@ -69,6 +73,11 @@ pub struct Replayer<'r> {
     folder: TempDir,
     /// The JVM that candidates share; none if each needs its own.
     jvm: Option<SharedJvm<'r>>,
+    /// Places at which threads let others go first, and the elements at which they would keep
+    /// them out: learnt from candidates that clashed so.
+    ahead: BTreeSet<(u32, u32)>,
+    /// The last run has added to that.
+    has_learnt: bool,
     /// What came of earlier candidates, where several searches may have the same ones.
     known: Option<HashMap<String, Tried>>,
 }
@@ -97,6 +106,8 @@ impl<'r> Replayer<'r> {
             sites,
             folder,
             jvm,
+            ahead: BTreeSet::new(),
+            has_learnt: false,
             known: None,
         })
     }
@@ -126,7 +137,13 @@ impl<'r> Replayer<'r> {
         if let Some(known) = known {
             return Ok(known.clone());
         }
-        let tried = self.replay(&text, wanted)?;
+        let mut tried = self.replay(&text, wanted)?;
+        for _ in 0..LOOKS {
+            if !self.has_learnt || !matches!(tried, Tried::Clash { .. }) {
+                break;
+            }
+            tried = self.replay(&text, wanted)?;
+        }
         if let Some(known) = &mut self.known {
             known.insert(name, tried.clone());
         }
@@ -136,8 +153,10 @@ impl<'r> Replayer<'r> {
     fn replay(&mut self, text: &str, wanted: &Outcome) -> Result<Tried, Failure> {
         let failure = |error| Failure::new("put shares together", error);
         let guide = self.folder.path().join("vectors");
-        fs::write(&guide, text).map_err(failure)?;
+        fs::write(&guide, self.with_ahead(text)).map_err(failure)?;
+        self.has_learnt = false;
         if let Some(run) = self.in_shared_jvm(&guide) {
+            self.learn(&run);
             let tried = judge(&run, wanted);
             if tried != Tried::Reproduced {
                 return Ok(tried);
@@ -159,7 +178,7 @@ impl<'r> Replayer<'r> {
     }
 
     /// Replays it in a JVM of its own, and then its schedule.
-    fn alone(&self, guide: &Path, wanted: &Outcome) -> Result<Tried, Failure> {
+    fn alone(&mut self, guide: &Path, wanted: &Outcome) -> Result<Tried, Failure> {
         let made = self.made();
         let _ = fs::remove_file(&made);
         let start = Start {
@@ -173,10 +192,17 @@ impl<'r> Replayer<'r> {
         if run.interrupted {
             return Err(Failure::new("put shares together", "it was interrupted"));
         }
+        self.learn(&run);
         match judge(&run, wanted) {
             Tried::Reproduced => self.follow(&made, wanted),
             tried => Ok(tried),
         }
+    }
+
+    fn learn(&mut self, run: &Run) {
+        let before = self.ahead.len();
+        self.ahead.extend(&run.ahead);
+        self.has_learnt |= self.ahead.len() > before;
     }
 
     /// None if each run needs a JVM of its own.
@@ -201,6 +227,15 @@ impl<'r> Replayer<'r> {
             true => Tried::Reproduced,
             false => Tried::NotAgain,
         })
+    }
+
+    /// With where threads let others go first.
+    fn with_ahead(&self, guide: &str) -> String {
+        let mut text = guide.to_owned();
+        for (place, element) in &self.ahead {
+            let _ = writeln!(text, "ahead\t{place}\t{element}");
+        }
+        text
     }
 
     /// What the scheduler and the agent read.

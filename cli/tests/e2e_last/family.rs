@@ -175,7 +175,7 @@ fn what_changes_in_files_in_memory_is_seen() {
     }
     assert!(!said.contains("unverified"), "{said}");
     let processes = processes(&stage.recording());
-    assert_eq!(processes.len(), 5, "{processes:?}");
+    assert_eq!(processes.len(), 6, "{processes:?}");
     for one in &processes {
         replays(&stage.recording(), &one["process"].to_string());
     }

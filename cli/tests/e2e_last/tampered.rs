@@ -1,8 +1,9 @@
 //! A replay notices when it does not go as recorded.
 
+use std::cell::Cell;
 use std::fs;
 
-use reprise_process_events::Event;
+use reprise_process_events::{Event, State};
 
 use crate::rewrite::{rewrite, rewrite_manifest};
 use crate::stage::Stage;
@@ -138,18 +139,97 @@ fn what_the_processor_answered_is_what_a_replay_is_told() {
     assert!(stage.show(&["--events"]).contains("the processor answers"));
 }
 
+/// A recording as another processor would have made it, which says other things of itself.
+fn as_of_another(stage: &Stage, from: &str, layout: impl FnOnce(&mut serde_json::Value)) {
+    let (from, to) = (stage.path(from), stage.path("foreign.reprise"));
+    let _ = fs::remove_file(&to);
+    rewrite_manifest(&from, &to, |manifest| {
+        manifest.details["cpuid"][1][0] = 1.into();
+        layout(&mut manifest.details["extended"]);
+    });
+}
+
 #[test]
-fn a_processor_that_lacks_something_is_told_before_anything_is_played() {
+fn a_recording_of_another_processor_replays() {
+    const BEHIND_AVX: usize = 832;
+    const FARTHER: usize = 256;
     let stage = recorded();
     let other = stage.path("other.reprise");
-    rewrite_manifest(&stage.recording(), &other, |manifest| {
-        manifest.details["cpuid"][2][1] = u32::MAX.into();
+    // What is behind AVX is farther away, as on processors with registers for bounds.
+    let mut moved = 0;
+    let mut farther = |state: &mut State| {
+        let at = state.extended.len().min(BEHIND_AVX);
+        state.extended.splice(at..at, [0xff; FARTHER]);
+        // Where the last floating-point instruction was, and what the processor allows.
+        state.extended[8..16].copy_from_slice(&[7; 8]);
+        state.extended[28..32].copy_from_slice(&[7; 4]);
+        moved += 1;
+    };
+    let edit = |event: &mut Event| match event {
+        Event::Start(start) => farther(&mut start.state),
+        Event::Signal(signal) => farther(&mut signal.state),
+        Event::Sigreturn(back) => farther(&mut back.state),
+        Event::End(end) => farther(&mut end.state),
+        _ => {}
+    };
+    rewrite(&stage.recording(), &other, edit, |_, _| {});
+    assert!(moved >= 2);
+    let replay = || {
+        let output = stage.replay_file(&stage.path("foreign.reprise"));
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code(), said)
+    };
+    as_of_another(&stage, "other.reprise", |layout| {
+        for part in layout.as_array_mut().unwrap() {
+            let at = part[1].as_u64().unwrap();
+            if at >= BEHIND_AVX as u64 {
+                part[1] = (at + FARTHER as u64).into();
+            }
+        }
     });
-    let output = stage.replay_file(&other);
+    let (status, said) = replay();
+    assert_eq!(status, Some(0), "{said}");
+    assert!(!said.contains("lacks"), "{said}");
+    // Where nobody says where things are, only the same will do.
+    as_of_another(&stage, "other.reprise", |layout| *layout = ().into());
+    let (status, said) = replay();
+    assert_eq!(status, Some(2), "{said}");
+    assert!(said.contains("extended registers take"), "{said}");
+}
+
+#[test]
+fn instructions_that_a_processor_lacks_are_told_before_anything_is_played() {
+    // vfmaddpd of FMA4, which processors had for four years, and a nop.
+    const ABANDONED: [u8; 7] = [0xc4, 0xe3, 0xf9, 0x69, 0xc0, 0, 0x90];
+    let stage = recorded();
+    let at = Cell::new(0);
+    let edit = |event: &mut Event| {
+        if let Event::Call(call) = event
+            && call.number == GETPID
+        {
+            at.set(call.ip - ABANDONED.len() as u64);
+        }
+    };
+    let edit_page = |address: u64, page: &mut [u8; 4096]| {
+        if let Some(place) = at.get().checked_sub(address)
+            && let Some(code) = page.get_mut(place as usize..place as usize + ABANDONED.len())
+        {
+            code.copy_from_slice(&ABANDONED);
+        }
+    };
+    rewrite(
+        &stage.recording(),
+        &stage.path("other.reprise"),
+        edit,
+        edit_page,
+    );
+    as_of_another(&stage, "other.reprise", |_| {});
+    let output = stage.replay_file(&stage.path("foreign.reprise"));
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{said}");
-    assert!(said.contains("this processor lacks"), "{said}");
-    assert!(output.stdout.is_empty(), "{said}");
+    let before = "this processor lacks FMA4 instructions, which the recording uses before event ";
+    assert!(said.contains(before), "{said}");
+    assert!(said.contains("it uses FMA4 instructions"), "{said}");
 }
 
 #[test]

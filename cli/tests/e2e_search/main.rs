@@ -12,6 +12,7 @@ mod other_jvms;
 mod outside;
 mod populations;
 mod processor;
+mod share_ahead;
 mod share_cost;
 mod share_order;
 mod shared;

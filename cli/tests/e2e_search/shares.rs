@@ -175,6 +175,26 @@ fn what_cannot_be_put_together_is_named() {
     assert_eq!(merged.status.code(), Some(2));
 }
 
+#[test]
+fn shares_that_have_nothing_in_common_are_named_and_what_would_help() {
+    let stage = Stage::new("share-bank");
+    let planned = plan(&stage, &["--users", "2", "--kind", "random"]);
+    assert_eq!(planned.status.code(), Some(0), "{planned:?}");
+    for user in ["1", "2"] {
+        let (plan, name) = (format!("plans/{user}.plan"), format!("{user}.share"));
+        let arguments = ["record", "--share-plan", &plan, "-o", &name];
+        let text = said(&bank(&stage, &arguments, true));
+        assert!(text.contains("IllegalStateException"), "{text}");
+    }
+    let arguments = ["merge", "--attempts", "1", "1.share", "2.share"];
+    let report = bank(&stage, &arguments, false).stdout;
+    let report = String::from_utf8(report).unwrap();
+    let named = "note: no two failed runs logged the same element";
+    assert!(report.contains(named), "{report}");
+    let helps = "(a fixed plan), or larger shares";
+    assert!(report.contains(helps), "{report}");
+}
+
 /// Records all of a subject's elements; what was said, and what `show` says of the file.
 fn recorded(subject: &str, status: i32) -> (String, String) {
     let stage = Stage::new(subject);

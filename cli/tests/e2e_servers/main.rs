@@ -7,6 +7,7 @@
 )]
 
 mod contained;
+mod kernels;
 mod load;
 mod moments;
 mod peers;

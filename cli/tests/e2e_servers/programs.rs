@@ -210,11 +210,36 @@ impl Drop for Group {
 
 /// A program that is asked for something until it is asked for its last moments.
 fn serve(server: &Serves, root: Option<&Root>) {
-    if !is_wanted(server.name) || !server.needs.iter().all(|program| is_there(program)) {
+    if !is_wanted(server.name) {
         return;
     }
     let folder = TempDir::new().unwrap();
     let folder = folder.path();
+    let Some((what, said)) = dumped(server, folder) else {
+        return;
+    };
+    let file: PathBuf = folder.join("run.reprise");
+    if !file.exists() {
+        println!("{:<18} no recording: {said}", server.name);
+        return;
+    }
+    let replayed = replay_all(root, folder, &file);
+    report(server.name, &what, &said, &replayed);
+}
+
+/// The last moments of one of these servers, in a folder; `None` if it is not installed.
+pub(crate) fn moments_of(name: &str, folder: &Path) -> Option<PathBuf> {
+    let server = SERVERS.iter().find(|server| server.name == name);
+    dumped(server.unwrap(), folder)?;
+    Some(folder.join("run.reprise")).filter(|file| file.exists())
+}
+
+/// Asks a server for something, then for its last moments. Returns what came of the first
+/// and what was said to the second.
+fn dumped(server: &Serves, folder: &Path) -> Option<(String, String)> {
+    if !server.needs.iter().all(|program| is_there(program)) {
+        return None;
+    }
     prepare(folder, server.before);
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port().to_string();
@@ -269,14 +294,8 @@ fn serve(server: &Serves, root: Option<&Root>) {
     let said = String::from_utf8_lossy(&dumped.stdout).into_owned()
         + &String::from_utf8_lossy(&dumped.stderr);
     drop(group);
-    let file: PathBuf = folder.join("run.reprise");
-    if !file.exists() {
-        println!("{:<18} no recording: {said}", server.name);
-        return;
-    }
-    let replayed = replay_all(root, folder, &file);
     let what = format!("{good:>3} requests, {bad} failed, dumped in {dump:>5.2} s       ");
-    report(server.name, &what, &said, &replayed);
+    Some((what, said))
 }
 
 /// A command, by another user if there is one.

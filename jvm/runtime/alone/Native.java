@@ -54,6 +54,11 @@ final class Native {
         return 0;
     }
 
+    /** Without an agent only the class itself can be asked. */
+    static String fields(Class<?> type) {
+        return null;
+    }
+
     static void exported(String module, String packageName) {
         Catalog.exported(module, packageName);
     }

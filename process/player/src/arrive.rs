@@ -9,10 +9,10 @@ use reprise_recording::Source;
 use reprise_syscalls::{Class, find, is_error};
 use reprise_tracee::Stop;
 
-use crate::PlayError;
 use crate::divergence::Fact;
 use crate::play::{Play, Wrote};
 use crate::space::Range;
+use crate::{PlayError, foreign};
 
 /// The most that is compared of what a call reads; as in the recorder.
 const LONGEST: u64 = 128 << 20;
@@ -33,6 +33,7 @@ impl<S: Source> Play<'_, '_, S> {
             None if self.threads.is_called() => Stop::Call,
             None => Stop::Signal(0),
         };
+        let stop = self.open_page(stop)?;
         if let Some(address) = self.missed(stop) {
             return Err(self.not_recorded(number, address));
         }
@@ -280,6 +281,11 @@ impl<S: Source> Play<'_, '_, S> {
         at: &Registers,
     ) -> PlayError {
         let ip = at.rip();
+        if stop == Stop::Signal(libc::SIGILL)
+            && let Some(name) = foreign::lacked(&self.blank.tracee.read_some(ip, foreign::CODE))
+        {
+            return PlayError::Lacking { event, name };
+        }
         let actual = match stop {
             Stop::Call => Fact::Call {
                 number: at.orig_rax(),

@@ -8,7 +8,7 @@
     reason = "what happens between fork and exec is out of the compiler's sight"
 )]
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::io::Write as _;
 use std::os::fd::{AsRawFd as _, OwnedFd, RawFd};
 
@@ -24,6 +24,9 @@ use reprise_tracee::{Resume, Stop, Tracee, Trap};
 use rustix::fs::MemfdFlags;
 
 use crate::{ADDRESSES, Limits, PlayError, walls};
+
+/// More files than a recorder has open.
+const MANY: u32 = 1 << 16;
 
 /// Where the code is in the page.
 const CODE: u64 = 0xb0;
@@ -56,11 +59,13 @@ impl Blank {
             }
         }
         let parent = nix::unistd::getpid();
+        let path = CString::new(format!("/proc/self/fd/{}", image.as_raw_fd()));
+        let path = path.unwrap_or_default();
         // SAFETY: the child makes system calls and nothing else; it takes no
         // lock and allocates nothing.
         let child = match unsafe { fork() }.map_err(failed("fork"))? {
             ForkResult::Parent { child } => child,
-            ForkResult::Child => become_blank(parent, image.as_raw_fd(), limits),
+            ForkResult::Child => become_blank(parent, image.as_raw_fd(), &path, limits),
         };
         let blank = Self {
             tracee: Tracee::already(child),
@@ -230,7 +235,7 @@ fn end(process: Tracee) {
 
 /// The child's part. What fails here is seen by the parent, since the child
 /// then does not become what it waits for.
-fn become_blank(parent: Pid, image: RawFd, limits: &Limits) -> ! {
+fn become_blank(parent: Pid, image: RawFd, path: &CStr, limits: &Limits) -> ! {
     // One wall more, where that is allowed.
     let _ = unshare(
         CloneFlags::CLONE_NEWUSER
@@ -262,12 +267,11 @@ fn become_blank(parent: Pid, image: RawFd, limits: &Limits) -> ! {
         unsafe {
             libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
             libc::prctl(libc::PR_SET_TSC, libc::PR_TSC_SIGSEGV);
-            libc::syscall(
-                libc::SYS_close_range,
-                0,
-                u32::MAX,
-                libc::CLOSE_RANGE_CLOEXEC,
-            );
+            let flag = libc::CLOSE_RANGE_CLOEXEC;
+            if libc::syscall(libc::SYS_close_range, 0, u32::MAX, flag) != 0 {
+                // Kernels before 5.11 know no such flag.
+                close_all_but(image);
+            }
             libc::syscall(
                 libc::SYS_execveat,
                 image,
@@ -276,10 +280,33 @@ fn become_blank(parent: Pid, image: RawFd, limits: &Limits) -> ! {
                 nothing.as_ptr(),
                 libc::AT_EMPTY_PATH,
             );
+            // There are kernels that look for a name all the same, where a name may be
+            // missing, `/dev/fd`.
+            libc::execve(path.as_ptr(), nothing.as_ptr(), nothing.as_ptr());
         }
     }
     // SAFETY: ends the process without running anything of the parent's.
     unsafe { libc::_exit(127) }
+}
+
+/// Closes all files but one, which is closed when another program is run.
+fn close_all_but(image: RawFd) {
+    let image = image.cast_unsigned();
+    let parts = [(0, image.checked_sub(1)), (image + 1, Some(u32::MAX))];
+    for (from, to) in parts {
+        let Some(to) = to else {
+            continue;
+        };
+        // SAFETY: takes numbers, and nobody in this process uses its files any more.
+        let closed = unsafe { libc::syscall(libc::SYS_close_range, from, to, 0) };
+        if closed != 0 {
+            // Kernels before 5.9 have no such call.
+            for file in from..=to.min(MANY) {
+                // SAFETY: as above.
+                unsafe { libc::close(file.cast_signed()) };
+            }
+        }
+    }
 }
 
 /// An address that is in none of these ranges.

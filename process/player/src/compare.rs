@@ -7,12 +7,17 @@ use reprise_recording::Source;
 
 use crate::PlayError;
 use crate::divergence::Fact;
+use crate::foreign::Foreign;
 use crate::play::Play;
 use crate::space::Range;
 
 /// The flags for single steps and for going on behind a breakpoint: they belong
 /// to the tracer.
 const TRACERS_FLAGS: u64 = 0x1_0100;
+
+/// The flags that many instructions leave undefined: what a multiplication does to them is
+/// another thing on each processor.
+const UNDEFINED: u64 = 0xd4;
 
 /// Where the XSAVE layout says which parts are in their initial state: how the
 /// processor keeps track of that is its own affair.
@@ -48,7 +53,7 @@ impl<S: Source> Play<'_, '_, S> {
         recorded: &State,
         here: &State,
     ) -> Result<(), PlayError> {
-        match difference(recorded, here) {
+        match difference(recorded, here, self.segment.foreign.as_ref()) {
             None => Ok(()),
             Some((expected, actual)) => {
                 Err(self.diverged(event, here.registers.rip(), expected, actual))
@@ -133,14 +138,24 @@ impl<S: Source> Play<'_, '_, S> {
 }
 
 /// The first difference between recorded registers and others, if there is one.
-pub(crate) fn difference(recorded: &State, here: &State) -> Option<(Fact, Fact)> {
-    let general = general_difference(&recorded.registers, &here.registers);
+pub(crate) fn difference(
+    recorded: &State,
+    here: &State,
+    foreign: Option<&Foreign>,
+) -> Option<(Fact, Fact)> {
+    let mut registers = here.registers;
+    if foreign.is_some() {
+        let flags = registers.eflags() & !UNDEFINED | recorded.registers.eflags() & UNDEFINED;
+        registers.set_eflags(flags);
+    }
+    let general = general_difference(&recorded.registers, &registers);
     if let Some((name, expected, actual)) = general {
         let fact = |value| Fact::Register { name, value };
         return Some((fact(expected), fact(actual)));
     }
     let pairs = recorded.extended.iter().zip(&here.extended).enumerate();
-    let mut differing = pairs.filter(|(at, (e, a))| e != a && !IN_USE.contains(at));
+    let counts = |at| !IN_USE.contains(&at) && foreign.is_none_or(|f| f.compares(at));
+    let mut differing = pairs.filter(|(at, (e, a))| e != a && counts(*at));
     let (offset, (expected, actual)) = differing.next()?;
     let fact = |value| Fact::Extended { offset, value };
     Some((fact(*expected), fact(*actual)))

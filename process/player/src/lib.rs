@@ -9,9 +9,11 @@
 //! | what is due, and what has been done? | `play.rs` |
 //! | what happens at each event? | `arrive.rs`; calls that map memory: `mapping.rs` |
 //! | which thread runs? | `threads.rs` |
+//! | what of memory behind the end of its file? | `behind_end.rs` |
 //! | where was a computation interrupted? | `pause.rs`, `places.rs`; finding that out: `seek.rs` |
 //! | did it end the same? | `compare.rs` |
 //! | what is a divergence? | `divergence.rs` |
+//! | what if the processor is another? | `foreign.rs` |
 //! | how does a debugger move through it, also backwards? | `debug/` |
 //! | how are instructions counted without a counter? | `count/` |
 //! | what does a segment map in all? | `survey.rs` |
@@ -23,11 +25,13 @@
 //! it gets past that.
 
 mod arrive;
+mod behind_end;
 mod blank;
 mod compare;
 mod count;
 mod debug;
 mod divergence;
+mod foreign;
 mod kept;
 mod load;
 mod mapping;
@@ -45,6 +49,7 @@ mod walls;
 
 pub use crate::debug::{Halt, Opened, Position, Session, Traps};
 pub use crate::divergence::{Divergence, Fact, Location};
+pub use crate::foreign::lacking;
 pub use crate::kept::{Kept, kept};
 pub use crate::play::{Played, Wrote};
 pub use crate::source::{Playable, processes};
@@ -123,9 +128,22 @@ pub enum PlayError {
         /// What there is.
         here: usize,
     },
-    /// The processor cannot do what that of the recording could.
-    #[error("this processor lacks {0} features of the one it was recorded on")]
-    Lacking(u32),
+    /// Registers hold something, and this processor has no such registers.
+    #[error("event {event} has values in {name} registers, which this processor lacks")]
+    Registers {
+        /// The event's number.
+        event: u64,
+        /// Which registers.
+        name: &'static str,
+    },
+    /// The process has come to an instruction that this processor lacks.
+    #[error("before event {event} it uses {name} instructions, which this processor lacks")]
+    Lacking {
+        /// The event's number.
+        event: u64,
+        /// Which instructions.
+        name: &'static str,
+    },
     /// The blank process cannot be had.
     #[error("make a blank process: {what}: {errno}", errno = .errno.desc())]
     Blank {
@@ -151,7 +169,6 @@ pub fn play<S: Source>(
     limits: &Limits,
     output: &mut dyn FnMut(Wrote<'_>),
 ) -> Result<Played, PlayError> {
-    check_processor(recording)?;
     let segment = source::last_segment(recording, which)?;
     let processor = source::processor(recording);
     let copies = blank::Copies::Forbidden;
@@ -188,7 +205,6 @@ pub fn rehearse<S: Source>(
     limits: &Limits,
     supply: &mut dyn Supply,
 ) -> Result<Needed, PlayError> {
-    check_processor(recording)?;
     let segment = source::last_segment(recording, Some(process))?;
     let processor = source::processor(recording);
     // Its page stays, so it must be where nothing is ever mapped.
@@ -211,13 +227,6 @@ pub fn rehearse<S: Source>(
     let used = play.supplies.map(|supplies| supplies.used);
     let used = used.unwrap_or_default();
     Ok(Needed { used, places })
-}
-
-fn check_processor<S: Source>(recording: &Recording<S>) -> Result<(), PlayError> {
-    match processor::lacking(&source::answers(recording), &processor::ask()) {
-        0 => Ok(()),
-        lacking => Err(PlayError::Lacking(lacking)),
-    }
 }
 
 /// Whether the run was on a processor like this one. On another, a program that

@@ -149,7 +149,7 @@ impl<S: Source> Play<'_, '_, S> {
             return Err(self.other(event, expected, stop, &registers));
         }
         let here = self.blank.tracee.state()?;
-        match compare::difference(&pause.state, &here) {
+        match compare::difference(&pause.state, &here, self.segment.foreign.as_ref()) {
             None => Ok(()),
             Some((expected, actual)) => {
                 Err(self.diverged(event, here.registers.rip(), expected, actual))

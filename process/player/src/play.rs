@@ -56,6 +56,8 @@ pub(crate) struct Play<'r, 'o, S> {
     pub(crate) done: u64,
     /// The last event whose output has been handed on.
     pub(crate) shown: u64,
+    /// A page that cannot be accessed because the fault of that is due.
+    pub(crate) closed: Option<u64>,
     events: Events<'r, S>,
     pub(crate) output: &'o mut dyn FnMut(Wrote<'_>),
 }
@@ -84,6 +86,7 @@ impl<'r, 'o, S: Source> Play<'r, 'o, S> {
             behind: 0,
             done: segment.first,
             shown: segment.first,
+            closed: None,
             events: recording.events(segment.stream, segment.first + 1)?,
             output,
         })
@@ -123,7 +126,9 @@ impl<'r, 'o, S: Source> Play<'r, 'o, S> {
                 what,
             });
         }
-        source::read(number, event.payload).map(Some)
+        let event = source::read(number, event.payload, self.segment.foreign.as_ref())?;
+        self.close_page(&event)?;
+        Ok(Some(event))
     }
 
     /// Goes on reading behind another event, which is the last that has happened.

@@ -152,7 +152,7 @@ impl<S: Source> Play<'_, '_, S> {
             });
         }
         counting.counter.own_address(&mut here, Some(&pause.state));
-        if difference(&pause.state, &here).is_some() {
+        if difference(&pause.state, &here, self.segment.foreign.as_ref()).is_some() {
             let learnt = condition.add_vectors(&pause.state, &here) || learnt;
             return Ok(if learnt {
                 Learnt::Something

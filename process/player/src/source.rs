@@ -6,6 +6,7 @@ use reprise_tracee::processor::Answers;
 use serde::Deserialize as _;
 
 use crate::PlayError;
+use crate::foreign::Foreign;
 
 /// A segment to play.
 pub(crate) struct Segment {
@@ -15,6 +16,8 @@ pub(crate) struct Segment {
     /// The number of the event that begins it.
     pub(crate) first: u64,
     pub(crate) start: Start,
+    /// The recording is of another processor.
+    pub(crate) foreign: Option<Foreign>,
 }
 
 impl Segment {
@@ -105,21 +108,35 @@ pub(crate) fn last_segment<S: Source>(
     let mut events = recording.events(stream, first)?;
     let event = events.next()?.ok_or(PlayError::Empty)?;
     let (number, segment) = (event.number, event.segment);
-    match read(number, event.payload)? {
+    let foreign = Foreign::of(recording);
+    match read(number, event.payload, foreign.as_ref())? {
         Event::Start(start) if number == first => Ok(Segment {
             stream,
             process,
             number: segment,
             first,
             start,
+            foreign,
         }),
         _ => Err(PlayError::Empty),
     }
 }
 
-/// Reads an event.
-pub(crate) fn read(event: u64, payload: &[u8]) -> Result<Event, PlayError> {
-    wire::read(payload).map_err(|error| PlayError::Event { event, error })
+/// Reads an event, with the registers that this processor has.
+pub(crate) fn read(
+    number: u64,
+    payload: &[u8],
+    foreign: Option<&Foreign>,
+) -> Result<Event, PlayError> {
+    let event = wire::read(payload);
+    let mut event = event.map_err(|error| PlayError::Event {
+        event: number,
+        error,
+    })?;
+    if let Some(foreign) = foreign {
+        foreign.moves(number, &mut event)?;
+    }
+    Ok(event)
 }
 
 /// What the processor of the run said about itself; empty if that is not known.

@@ -81,6 +81,9 @@ impl<S: Source> Play<'_, '_, S> {
             return None;
         }
         let address = self.blank.tracee.fault_address().ok()??;
+        if self.closed == Some(address & !(PAGE - 1)) {
+            return None;
+        }
         self.space.is_missing(address).then_some(address)
     }
 

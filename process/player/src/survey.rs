@@ -69,7 +69,7 @@ impl Survey {
         while let Some(event) = events.next()? {
             let number = event.number;
             survey.last = number;
-            match source::read(number, event.payload)? {
+            match source::read(number, event.payload, None)? {
                 Event::Call(call) => survey.call(number, &call, segment.start.brk),
                 Event::End(end) => survey.ending = Some(end.ending),
                 Event::Exit(_) => running = None,

@@ -210,9 +210,13 @@ impl Session {
         })?;
         self.publish_call(&extents, Some(entered.handovers));
         let in_files = self.changed_by_file(call, &arguments, result)?;
-        self.publish_call(&in_files, None);
-        extents.extend(in_files);
+        self.publish_call(&in_files.there, None);
+        extents.extend(in_files.there);
         let mut writes = self.copies(&extents)?;
+        writes.extend(in_files.gone.iter().map(|gone| Write {
+            address: gone.address,
+            bytes: vec![0; usize::try_from(gone.len).unwrap_or(0)],
+        }));
         if let Way::BorrowedMemory(before) = &entered.way {
             writes.extend(self.changed_pages(before)?);
         }

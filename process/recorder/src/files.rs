@@ -3,13 +3,18 @@
 //!
 //! Who makes the call has what is mapped of the part that was written recorded with it.
 //! Others that share it compare it from then on (`sharing.rs`), or are told through the
-//! mirror (`followed.rs`). Where a process has mapped it for itself, the kernel decides
-//! what it sees, which is named.
+//! mirror (`followed.rs`). Who has mapped it for itself sees what it has not written itself,
+//! and compares it, too. What a file has lost because of another process cannot be accessed
+//! any more, which is named.
+
+mod wrote;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ffi::OsStr;
 use std::fs::{self, Metadata};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use nix::libc;
 use nix::unistd::Pid;
@@ -19,6 +24,7 @@ use reprise_syscalls::{Call, Extent, is_error};
 use crate::maps::{self, Mapped};
 use crate::mirror::Object;
 use crate::session::{Session, Trouble};
+use wrote::{Changed, Wrote, end_of, written_to};
 
 /// The most memory that is recorded with one such call.
 const MOST: u64 = 16 << 20;
@@ -36,6 +42,10 @@ pub(crate) struct Files {
     mapped: HashMap<File, BTreeSet<Pid>>,
     /// What is shared and is written to by any of the processes.
     written: HashSet<Object>,
+    /// What a process has mapped for itself and another one has written to, and these
+    /// processes.
+    behind: HashSet<Object>,
+    disturbed: BTreeSet<Pid>,
     /// How often there was another one.
     changes: u64,
     /// How often a call has written to what is shared, through its file. That needs no
@@ -54,6 +64,25 @@ impl Files {
     /// Whether any process may write to this.
     pub(crate) fn has_writer(&self, object: &Object) -> bool {
         self.written.len() >= OBJECTS || self.written.contains(object)
+    }
+
+    /// A call has written to what another process has mapped for itself.
+    fn is_written_behind(&mut self, object: &Object, process: Pid) {
+        let is_new = self.behind.len() < OBJECTS && self.behind.insert(object.clone());
+        if is_new | self.disturbed.insert(process) {
+            self.changes += 1;
+        }
+        self.calls += 1;
+    }
+
+    /// Whether that may have happened to this.
+    pub(crate) fn changes_behind(&self, object: &Object) -> bool {
+        self.behind.contains(object)
+    }
+
+    /// Whether it has happened to a process.
+    pub(crate) fn is_disturbed(&self, process: Pid) -> bool {
+        self.disturbed.contains(&process)
     }
 
     pub(crate) fn calls(&self) -> u64 {
@@ -75,75 +104,11 @@ impl Files {
 
     /// A process has a new program, or none any more.
     pub(crate) fn forget(&mut self, process: Pid) {
+        self.disturbed.remove(&process);
         self.mapped.retain(|_, processes| {
             processes.remove(&process);
             !processes.is_empty()
         });
-    }
-}
-
-/// From where to where a call has written in a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Wrote {
-    start: u64,
-    end: u64,
-}
-
-/// The descriptor that a call writes to; none for other calls.
-fn written_to(call: &Call, arguments: &[u64; 6]) -> Option<u64> {
-    match call.number.cast_signed() {
-        libc::SYS_copy_file_range | libc::SYS_splice => Some(arguments[2]),
-        libc::SYS_write
-        | libc::SYS_writev
-        | libc::SYS_pwrite64
-        | libc::SYS_pwritev
-        | libc::SYS_pwritev2
-        | libc::SYS_ftruncate
-        | libc::SYS_fallocate
-        | libc::SYS_sendfile => Some(arguments[0]),
-        _ => None,
-    }
-}
-
-impl Wrote {
-    /// `position` is where a descriptor stands now.
-    fn by(
-        call: &Call,
-        arguments: &[u64; 6],
-        result: u64,
-        position: impl Fn(u64) -> Option<u64>,
-    ) -> Option<Self> {
-        let descriptor = written_to(call, arguments)?;
-        let (start, end) = match call.number.cast_signed() {
-            libc::SYS_write | libc::SYS_writev => {
-                let end = position(descriptor)?;
-                (end.saturating_sub(result), end)
-            }
-            // Where it stands is meant.
-            libc::SYS_pwritev2 if arguments[3] == u64::MAX => {
-                let end = position(descriptor)?;
-                (end.saturating_sub(result), end)
-            }
-            libc::SYS_pwrite64 | libc::SYS_pwritev | libc::SYS_pwritev2 => {
-                (arguments[3], arguments[3].saturating_add(result))
-            }
-            // Behind its end there is nothing, and up to the end of a page zeros.
-            libc::SYS_ftruncate => (arguments[1], arguments[1].next_multiple_of(PAGE)),
-            // Anywhere.
-            _ => (0, u64::MAX),
-        };
-        Some(Self { start, end })
-    }
-
-    /// What of it is in a mapping of the file.
-    fn within(&self, mapped: &Mapped) -> Option<Extent> {
-        let len = mapped.region.end - mapped.region.start;
-        let start = self.start.max(mapped.offset);
-        let end = self.end.min(mapped.offset.saturating_add(len));
-        (start < end).then(|| Extent {
-            address: mapped.region.start + (start - mapped.offset),
-            len: end - start,
-        })
     }
 }
 
@@ -165,6 +130,26 @@ impl Session {
         PathBuf::from(format!("/proc/{}/fd/{number}", self.process))
     }
 
+    /// The file that a call names which makes it shorter or longer.
+    fn named(&self, call: &Call, arguments: &[u64; 6]) -> Option<PathBuf> {
+        const LONGEST: usize = libc::PATH_MAX as usize;
+        if call.number.cast_signed() != libc::SYS_truncate {
+            return None;
+        }
+        let path = self.thread.tracee.read_some(arguments[0], LONGEST);
+        let path = path.split(|&byte| byte == 0).next()?;
+        let path = Path::new(OsStr::from_bytes(path));
+        let from = PathBuf::from(format!("/proc/{}", self.process));
+        // What is itself to the process is not to the recorder.
+        if let Ok(own) = path.strip_prefix("/proc/self") {
+            return Some(from.join(own));
+        }
+        Some(match path.strip_prefix("/") {
+            Ok(path) => from.join("root").join(path),
+            Err(_) => from.join("cwd").join(path),
+        })
+    }
+
     fn position(&self, descriptor: u64) -> Option<u64> {
         let text =
             fs::read_to_string(format!("/proc/{}/fdinfo/{descriptor}", self.process)).ok()?;
@@ -179,30 +164,37 @@ impl Session {
         call: &Call,
         arguments: &[u64; 6],
         result: u64,
-    ) -> Result<Vec<Extent>, Trouble> {
-        let descriptor = written_to(call, arguments).filter(|_| !is_error(result));
-        let Some(descriptor) = descriptor.map(|number| self.descriptor(number)) else {
-            return Ok(Vec::new());
+    ) -> Result<Changed, Trouble> {
+        if is_error(result) {
+            return Ok(Changed::default());
+        }
+        let descriptor = written_to(call, arguments, result);
+        let descriptor = descriptor.map(|number| self.descriptor(number));
+        let Some(descriptor) = descriptor.or_else(|| self.named(call, arguments)) else {
+            return Ok(Changed::default());
         };
         // Most calls write to what nobody has mapped, and need not be looked at further.
         let Ok(file) = fs::metadata(&descriptor) else {
-            return Ok(Vec::new());
+            return Ok(Changed::default());
         };
         let key = (file.dev(), file.ino());
         let processes = self.shared.files.borrow().mapped.get(&key).cloned();
         let Some(processes) = processes.filter(|_| file.is_file()) else {
-            return Ok(Vec::new());
+            return Ok(Changed::default());
         };
-        let Some(wrote) = Wrote::by(call, arguments, result, |fd| self.position(fd)) else {
-            return Ok(Vec::new());
-        };
+        let wrote = Wrote::by(call, arguments, result, |fd| self.position(fd));
+        let wrote = wrote.unwrap_or(Wrote::ANYWHERE);
         let name = fs::read_link(&descriptor).unwrap_or_default();
         let is_it = |mapped: &Mapped| {
             let same_name = name.to_str() == Some(mapped.region.name.as_str());
             let object = &mapped.object;
             mapped.file && object.inode == file.ino() && (same_name || is_on(object, file.dev()))
         };
-        let mut own = Vec::new();
+        let mut own = Changed::default();
+        let there = Wrote {
+            start: 0,
+            end: file.len().next_multiple_of(PAGE),
+        };
         for process in processes {
             // It may have ended.
             let all = maps::mapped(process).unwrap_or_default();
@@ -213,17 +205,24 @@ impl Session {
                     self.others_look(mapped, extent);
                 }
                 if process == self.process {
-                    own.push(extent);
+                    let end = there.within(mapped).map_or(mapped.region.start, end_of);
+                    own.split(extent, end);
                 } else if !mapped.shared {
-                    let why = "a process has written to it that another has mapped for itself";
+                    let files = &mut *self.shared.files.borrow_mut();
+                    files.is_written_behind(&mapped.object, process);
+                }
+                let lost = mapped.end_in_file() > there.end && wrote.shortens();
+                if lost && process != self.process {
+                    let why = "another process has cut it off, which a replay does not see";
                     self.shared.archive.note("a file in memory", why);
                 }
             }
         }
-        if own.iter().map(|extent| extent.len).sum::<u64>() > MOST {
+        let all = own.there.iter().chain(&own.gone);
+        if all.map(|extent| extent.len).sum::<u64>() > MOST {
             let why = "a call has changed more than 16 MiB of it";
             self.log.note("a file in memory", why);
-            own.clear();
+            own = Changed::default();
         }
         Ok(own)
     }
@@ -250,25 +249,6 @@ fn is_on(object: &Object, device: u64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use reprise_syscalls::find;
-
-    fn check(number: libc::c_long, arguments: [u64; 6], result: u64, expected: (u64, u64, u64)) {
-        let call = find(number.cast_unsigned()).unwrap();
-        let wrote = Wrote::by(call, &arguments, result, |_| Some(1000)).unwrap();
-        let descriptor = written_to(call, &arguments).unwrap();
-        assert_eq!((descriptor, wrote.start, wrote.end), expected);
-    }
-
-    #[test]
-    fn where_calls_write_in_files() {
-        check(libc::SYS_write, [3, 0, 20, 0, 0, 0], 10, (3, 990, 1000));
-        check(libc::SYS_pwrite64, [3, 0, 20, 50, 0, 0], 10, (3, 50, 60));
-        let here = [3, 0, 1, u64::MAX, u64::MAX, 0];
-        check(libc::SYS_pwritev2, here, 10, (3, 990, 1000));
-        check(libc::SYS_ftruncate, [3, 100, 0, 0, 0, 0], 0, (3, 100, PAGE));
-        let call = find(libc::SYS_read.cast_unsigned()).unwrap();
-        assert_eq!(Wrote::by(call, &[0; 6], 1, |_| None), None);
-    }
 
     #[test]
     fn who_maps_a_file_is_known_until_its_end() {

@@ -18,7 +18,8 @@ impl Session {
     /// has to look at, too. Returns whether it may go on, as `takes_token` does.
     pub(crate) fn joins_others(&mut self) -> Result<bool, Trouble> {
         let is_known = self.sharing.looked == self.to_look_at();
-        if is_known || !self.sharing.any || self.borrows {
+        let concerns = self.sharing.any || self.shared.files.borrow().is_disturbed(self.process);
+        if is_known || !concerns || self.borrows {
             return Ok(self.takes_token());
         }
         if !self.shared.token.take(self.process) {

@@ -9,7 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use reprise_process_events::RECORDING;
 use reprise_recording::Manifest;
 use reprise_recording::manifest::Host;
-use reprise_tracee::processor;
+use reprise_tracee::{extended, processor};
 
 /// How many processors this process may use.
 pub(crate) fn processors() -> u32 {
@@ -38,6 +38,7 @@ pub(crate) fn manifest(command: &[OsString], cpus: u32, core: Option<usize>) -> 
         details: serde_json::json!({
             "processor": core,
             "cpuid": processor::ask(),
+            "extended": extended::layout(),
         }),
         ..Manifest::default()
     }

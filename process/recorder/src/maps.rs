@@ -32,6 +32,12 @@ impl Mapped {
         (part.region.start < part.region.end).then_some(part)
     }
 
+    /// Where in its file it ends.
+    pub(crate) fn end_in_file(&self) -> u64 {
+        let len = self.region.end - self.region.start;
+        self.offset.saturating_add(len)
+    }
+
     /// Memory that is the kernel's and not the subject's.
     fn is_kernels(&self) -> bool {
         let name = self.region.name.as_str();

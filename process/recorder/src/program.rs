@@ -87,7 +87,7 @@ impl Session {
                 .thread
                 .tracee
                 .read_some(region.start, usize::try_from(len).unwrap_or(0));
-            for patch in patches(&bytes, &parts) {
+            for patch in patches(&bytes, parts) {
                 let at = region.start + patch.at as u64;
                 self.thread.tracee.write_code(at, &patch.bytes)?;
             }

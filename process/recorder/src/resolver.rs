@@ -1,4 +1,5 @@
-//! The dynamic linker's resolver, made to leave the same bytes behind each time.
+//! The dynamic linker's resolver, made to leave the same bytes behind each time, and
+//! on each processor.
 //!
 //! When a function of a library is called for the first time, the linker saves
 //! the vector registers with `xsavec`, looks the function up, and restores them.
@@ -7,56 +8,49 @@
 //! zero count as used after an interrupt and as unused without one. So the saved
 //! area, which stays on the stack as garbage, differs from run to run, and a
 //! program may read it, write it to a file, or just leave it where the end of a
-//! replay is compared.
+//! replay is compared. Processors differ in more: not all have that instruction, in
+//! the area of the older `xsave` the registers of AVX-512 are at different places,
+//! and what a processor does not have it neither saves nor restores.
 //!
-//! While the subject stands before its first instruction, the instruction is
-//! therefore replaced by a jump to the unused rest of the linker's last page of
-//! code, where it is followed by code that writes the parts that were left out:
+//! While the subject stands before its first instruction, both instructions are
+//! therefore replaced by jumps to the unused rest of the linker's last page of
+//! code. What is there uses `xsave` for the parts that are the same everywhere, and
+//! for those of AVX-512 instructions of its own, where there are such registers:
 //!
 //! ```text
-//!   site:  jmp stub                stub:  xsavec 0x40(%rsp)
-//!   back:  …                              (fill in what it left out)
-//!                                         jmp back
+//!   site:  jmp stub      stub:  xsave 0x40(%rsp)     SSE and AVX
+//!   back:  …                    header as if all were in use
+//!                               if the system has AVX-512
+//!                                    zmm0-7's upper halves, k0-7 behind that
+//!                               else as many zeros
+//!                               jmp back
 //! ```
-//! The registers are restored from the same values, so nothing changes for the
-//! program, with or without a tracer. Only code that looks exactly like that of
-//! the GNU C library is touched. The older `xsave` writes every part and only
-//! the mask that says which were in use is up to chance; it is set in whole.
-
-use std::arch::x86_64::__cpuid_count;
+//! The other registers of AVX-512 are no caller's to keep. The registers are restored from
+//! the same values, so nothing changes for the program, with or without a tracer. Only
+//! code that looks exactly like that of the GNU C library is touched.
 
 /// `jmp` with a distance of 32 bits.
 const JUMP: usize = 5;
 
-/// The first extended part of a saved area is behind the old registers and the
-/// header.
-const FIRST_PART: u32 = 512 + 64;
+/// Where things are in the saved area, with the parts behind AVX our own.
+const MXCSR_MASK: u32 = 28;
 const HEADER: u32 = 512;
+const OURS: u32 = 576 + 256;
+const OURS_LEN: u32 = 8 * 32 + 8 * 8;
 
-/// The part with the old vector registers, and where it is.
-const SSE: u32 = 1;
-const SSE_AT: u32 = 160;
-const SSE_LEN: u32 = 256;
-const MXCSR_AT: u32 = 24;
-const MXCSR_INITIAL: u32 = 0x1f80;
+/// The parts of registers that have a bit each: SSE and AVX, those of AVX-512, and those
+/// of bounds that no system uses any more.
+const PLAIN: u32 = 0b0110;
+const WIDE: u32 = 0b1110_0000;
+const BOUNDS: u32 = 0b1_1000;
 
-/// The parts of the registers that a processor has.
-#[derive(Clone, Debug)]
-pub(crate) struct Parts {
-    /// Those that the old area has no room for.
-    extended: Vec<Part>,
-    /// Which are enabled, a bit each.
-    enabled: u64,
-    /// The bits that MXCSR can have, which are saved along with it.
-    mxcsr_mask: u32,
-}
-
+/// The registers that a processor has.
 #[derive(Clone, Copy, Debug)]
-struct Part {
-    number: u32,
-    len: u32,
-    /// It begins at a multiple of 64 bytes.
-    aligned: bool,
+pub(crate) struct Parts {
+    /// Which parts are enabled, a bit each.
+    enabled: u64,
+    /// The mask registers of AVX-512 have 64 bits and instructions for them.
+    long_masks: bool,
 }
 
 /// Bytes to be written at a distance from the beginning of the code.
@@ -66,12 +60,11 @@ pub(crate) struct Patch {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// An instruction that saves registers.
+/// Two instructions: one that saves registers and one that restores them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Site {
-    at: usize,
-    /// Only the parts in use are saved, one behind the other.
-    packed: bool,
+    saves: usize,
+    restores: usize,
     /// Which parts are to be saved.
     mask: u32,
     /// How far from the stack pointer the area is.
@@ -84,43 +77,17 @@ impl Parts {
     pub(crate) fn of(registers: &[u8]) -> Option<Self> {
         /// Where the kernel says which parts are enabled.
         const ENABLED_AT: usize = 464;
-        const MXCSR_MASK_AT: usize = 28;
         let enabled = registers.get(ENABLED_AT..)?.first_chunk()?;
-        let mxcsr_mask = registers.get(MXCSR_MASK_AT..)?.first_chunk()?;
-        let part = |number| {
-            let answer = __cpuid_count(0xd, number);
-            Part {
-                number,
-                len: answer.eax,
-                aligned: answer.ecx & 2 != 0,
-            }
-        };
         Some(Self {
-            extended: (2..32).map(part).collect(),
             enabled: u64::from_le_bytes(*enabled),
-            mxcsr_mask: u32::from_le_bytes(*mxcsr_mask),
+            long_masks: std::arch::is_x86_feature_detected!("avx512bw"),
         })
-    }
-
-    /// Where the parts of a mask are in a packed area.
-    fn packed(&self, mask: u32) -> Vec<(Part, u32)> {
-        let mut behind = FIRST_PART;
-        let parts = self.extended.iter();
-        parts
-            .filter(|part| mask & 1 << part.number != 0)
-            .map(|part| {
-                let unit = if part.aligned { 64 } else { 1 };
-                let at = behind.next_multiple_of(unit);
-                behind = at + part.len;
-                (*part, at)
-            })
-            .collect()
     }
 }
 
 /// What is to be changed in the executable part of a dynamic linker, which ends
 /// with its last page.
-pub(crate) fn patches(code: &[u8], parts: &Parts) -> Vec<Patch> {
+pub(crate) fn patches(code: &[u8], parts: Parts) -> Vec<Patch> {
     let used = code
         .iter()
         .rposition(|&byte| byte != 0)
@@ -130,21 +97,28 @@ pub(crate) fn patches(code: &[u8], parts: &Parts) -> Vec<Patch> {
     let mut patches = Vec::new();
     for site in sites(code) {
         let mask = site.mask & parts.enabled as u32;
-        let stub = stub(&code[site.at..site.at + JUMP], site, mask, parts);
-        let back = site.at + JUMP;
-        let end = free + stub.len() + JUMP;
-        if end > code.len() {
+        let wide = mask & WIDE == WIDE;
+        // Of others it is not known what they take.
+        let unknown = mask & !(PLAIN | WIDE | BOUNDS) != 0;
+        if unknown || (mask & WIDE != 0 && !(wide && parts.long_masks)) {
             continue;
         }
-        let mut bytes = stub;
-        bytes.extend(jump(end, back));
-        let enter = jump(back, free).to_vec();
-        patches.push(Patch { at: free, bytes });
-        patches.push(Patch {
-            at: site.at,
-            bytes: enter,
-        });
-        free = end.next_multiple_of(16);
+        let stubs = [
+            (site.saves, saving(site, mask, wide)),
+            (site.restores, restoring(site, mask, wide)),
+        ];
+        let room: usize = stubs.iter().map(|(_, stub)| stub.len() + JUMP + 16).sum();
+        if free + room > code.len() {
+            continue;
+        }
+        for (at, mut bytes) in stubs {
+            let (end, back) = (free + bytes.len() + JUMP, at + JUMP);
+            bytes.extend(jump(end, back));
+            patches.push(Patch { at: free, bytes });
+            let bytes = jump(back, free).to_vec();
+            patches.push(Patch { at, bytes });
+            free = end.next_multiple_of(16);
+        }
     }
     patches
 }
@@ -156,88 +130,135 @@ fn jump(behind: usize, to: usize) -> [u8; JUMP] {
     [0xe9, a, b, c, d]
 }
 
-/// Finds `mov $mask,%eax; xor %edx,%edx`, stores of %rdx that clear the header,
-/// and behind them the instruction that saves.
-fn sites(code: &[u8]) -> Vec<Site> {
-    const CLEAR: [u8; 2] = [0x31, 0xd2];
-    const STORE: [u8; 4] = [0x48, 0x89, 0x94, 0x24];
-    let begins = code.windows(7).enumerate();
-    let begins = begins.filter(|(_, window)| window[0] == 0xb8 && window[5..] == CLEAR);
-    begins
-        .filter_map(|(start, window)| {
-            let mask = u32::from_le_bytes(*window[1..].first_chunk()?);
-            let mut at = start + 7;
-            let mut stores = 0;
-            while code.get(at..)?.starts_with(&STORE) {
-                at += 8;
-                stores += 1;
-            }
-            let &[0x0f, opcode, 0x64, 0x24, distance] = code.get(at..)?.first_chunk::<JUMP>()?
-            else {
-                return None;
-            };
-            let packed = match opcode {
-                0xc7 => true,
-                0xae => false,
-                _ => return None,
-            };
-            (stores >= 5 && distance < 0x80).then_some(Site {
-                at,
-                packed,
-                mask,
-                distance,
-            })
-        })
-        .collect()
+/// `mov $mask,%eax; xor %edx,%edx`: what to save, and what to restore.
+fn begins(code: &[u8], at: usize) -> Option<u32> {
+    let &[0xb8, a, b, c, d, 0x31, 0xd2] = code.get(at..)?.first_chunk::<7>()? else {
+        return None;
+    };
+    Some(u32::from_le_bytes([a, b, c, d]))
 }
 
-/// The code that saves, and then fills in what was left out.
-fn stub(original: &[u8], site: Site, mask: u32, parts: &Parts) -> Vec<u8> {
-    // pushfq; push %rdi, %rsi, %rcx, %rax; cld
-    const PUSH: [u8; 6] = [0x9c, 0x57, 0x56, 0x51, 0x50, 0xfc];
-    const PUSHED: u32 = 5 * 8;
-    // pop %rax, %rcx, %rsi, %rdi; popfq
-    const POP: [u8; 5] = [0x58, 0x59, 0x5e, 0x5f, 0x9d];
-    let area = u32::from(site.distance);
-    let mut code = original.to_vec();
-    if !site.packed {
-        store(&mut code, area + HEADER, mask);
-        return code;
-    }
-    let area = area + PUSHED;
-    code.extend(PUSH);
-    // mov mask,%ecx; mov %ecx,%esi; xor header,%esi; mov %ecx,header: what was
-    // left out is in %esi now.
-    code.push(0xb9);
-    code.extend(mask.to_le_bytes());
-    code.extend([0x89, 0xce]);
-    on_stack(&mut code, &[0x33, 0xb4, 0x24], area + HEADER);
-    on_stack(&mut code, &[0x89, 0x8c, 0x24], area + HEADER);
-    let mut fill = |part: u32, at: u32, len: u32| {
-        let mut body = Vec::new();
-        if part == SSE {
-            store(&mut body, area + MXCSR_AT, MXCSR_INITIAL);
-            store(&mut body, area + MXCSR_AT + 4, parts.mxcsr_mask);
+/// Finds that, stores of %rdx that clear the header, behind them the instruction that
+/// saves, and a little later the one that restores.
+fn sites(code: &[u8]) -> Vec<Site> {
+    const STORE: [u8; 4] = [0x48, 0x89, 0x94, 0x24];
+    const FARTHEST: usize = 64;
+    let found = (0..code.len()).filter_map(|start| {
+        let mask = begins(code, start)?;
+        let mut saves = start + 7;
+        let mut stores = 0;
+        while code.get(saves..)?.starts_with(&STORE) {
+            saves += 8;
+            stores += 1;
         }
-        // lea at(%rsp),%rdi; mov len/8,%ecx; xor %eax,%eax; rep stosq
-        on_stack(&mut body, &[0x48, 0x8d, 0xbc, 0x24], area + at);
-        body.push(0xb9);
-        body.extend((len / 8).to_le_bytes());
-        body.extend([0x31, 0xc0, 0xf3, 0x48, 0xab]);
-        // test bit,%esi; jz behind the body
-        code.extend([0xf7, 0xc6]);
-        code.extend((1u32 << part).to_le_bytes());
-        code.extend([0x74, body.len() as u8]);
-        code.extend(body);
-    };
-    if mask & 1 << SSE != 0 {
-        fill(SSE, SSE_AT, SSE_LEN);
+        let &[0x0f, 0xc7 | 0xae, 0x64, 0x24, distance] =
+            code.get(saves..)?.first_chunk::<JUMP>()?
+        else {
+            return None;
+        };
+        let mut near = saves + JUMP..saves + JUMP + FARTHEST;
+        let restores = near.find(|at| begins(code, *at) == Some(mask))? + 7;
+        let restore = [0x0f, 0xae, 0x6c, 0x24, distance];
+        let is_one = code.get(restores..)?.starts_with(&restore);
+        (is_one && stores >= 5 && distance < 0x80).then_some(Site {
+            saves,
+            restores,
+            mask,
+            distance,
+        })
+    });
+    found.collect()
+}
+
+/// pushfq; push %rdi, %rcx, %rax, %rdx; cld
+const PUSH: [u8; 6] = [0x9c, 0x57, 0x51, 0x50, 0x52, 0xfc];
+const PUSHED: u32 = 5 * 8;
+
+/// pop %rdx, %rax, %rcx, %rdi; popfq
+const POP: [u8; 5] = [0x5a, 0x58, 0x59, 0x5f, 0x9d];
+
+/// The code that saves.
+fn saving(site: Site, mask: u32, wide: bool) -> Vec<u8> {
+    let area = u32::from(site.distance) + PUSHED;
+    let plain = mask & PLAIN;
+    let mut code = PUSH.to_vec();
+    // mov $plain,%eax; xsave area(%rsp)
+    code.push(0xb8);
+    code.extend(plain.to_le_bytes());
+    on_stack(&mut code, &[0x0f, 0xae, 0xa4, 0x24], area);
+    // Which parts were in use, and that they are not packed; what the processor allows.
+    let header = [plain, 0, 0, 0];
+    for (at, value) in (area + HEADER..).step_by(4).zip(header) {
+        store(&mut code, at, value);
     }
-    for (part, at) in parts.packed(mask) {
-        fill(part.number, at, part.len);
+    store(&mut code, area + MXCSR_MASK, 0);
+    if wide {
+        let mut body = Vec::new();
+        for register in 0..8 {
+            body.extend(half_of_zmm(register, 0x1b, 0));
+        }
+        for register in 0..8 {
+            body.extend(mask_register(register, 0x91));
+        }
+        // mov $len/8,%ecx; xor %eax,%eax; rep stosq
+        let mut zeros = vec![0xb9];
+        zeros.extend((OURS_LEN / 8).to_le_bytes());
+        zeros.extend([0x31, 0xc0, 0xf3, 0x48, 0xab]);
+        // jmp behind the zeros
+        body.extend([0xeb, zeros.len() as u8]);
+        where_wide(&mut code, area, &body);
+        code.extend(zeros);
     }
     code.extend(POP);
     code
+}
+
+/// The code that restores.
+fn restoring(site: Site, mask: u32, wide: bool) -> Vec<u8> {
+    let area = u32::from(site.distance) + PUSHED;
+    let mut code = PUSH.to_vec();
+    // mov $plain,%eax; xrstor area(%rsp)
+    code.push(0xb8);
+    code.extend((mask & PLAIN).to_le_bytes());
+    on_stack(&mut code, &[0x0f, 0xae, 0xac, 0x24], area);
+    if wide {
+        let mut body = Vec::new();
+        for register in 0..8 {
+            body.extend(half_of_zmm(register, 0x1a, register));
+        }
+        for register in 0..8 {
+            body.extend(mask_register(register, 0x90));
+        }
+        where_wide(&mut code, area, &body);
+    }
+    code.extend(POP);
+    code
+}
+
+/// Has a body executed where the system has AVX-512, with %rdi at our part of the area.
+fn where_wide(code: &mut Vec<u8>, area: u32, body: &[u8]) {
+    on_stack(code, &[0x48, 0x8d, 0xbc, 0x24], area + OURS);
+    // xor %ecx,%ecx; xgetbv; and $wide,%al; cmp $wide,%al; jne behind the body
+    let wide = WIDE as u8;
+    code.extend([0x31, 0xc9, 0x0f, 0x01, 0xd0, 0x24, wide, 0x3c, wide]);
+    code.extend([0x0f, 0x85]);
+    code.extend((body.len() as u32).to_le_bytes());
+    code.extend(body);
+}
+
+/// `vextractf64x4 $1,%zmm,32*register(%rdi)`, or `vinsertf64x4` with another opcode; the
+/// latter has a second register.
+fn half_of_zmm(register: u8, opcode: u8, second: u8) -> [u8; 8] {
+    let with = 0x85 | (15 - second) << 3;
+    let place = 0x47 | register << 3;
+    [0x62, 0xf3, with, 0x48, opcode, place, register, 1]
+}
+
+/// `kmovq` between a register and its place behind those.
+fn mask_register(register: u8, opcode: u8) -> [u8; 9] {
+    let place = 0x87 | register << 3;
+    let [a, b, c, d] = (8 * 32 + 8 * u32::from(register)).to_le_bytes();
+    [0xc4, 0xe1, 0xf8, opcode, place, a, b, c, d]
 }
 
 /// An instruction on memory at a distance from the stack pointer.
@@ -256,18 +277,17 @@ fn store(code: &mut Vec<u8>, distance: u32, value: u32) {
 mod tests {
     use super::*;
 
-    fn parts() -> Parts {
-        let part = |number, len, aligned| Part {
-            number,
-            len,
-            aligned,
-        };
-        Parts {
-            extended: vec![part(2, 256, false), part(5, 64, false), part(6, 512, true)],
-            enabled: 0b110_0111,
-            mxcsr_mask: 0x2_ffff,
-        }
-    }
+    const WITH_AVX_512: Parts = Parts {
+        enabled: 0b1110_0111,
+        long_masks: true,
+    };
+
+    const SITE: Site = Site {
+        saves: 3 + 7 + 6 * 8,
+        restores: 3 + 7 + 6 * 8 + 5 + 16 + 7,
+        mask: 0xee,
+        distance: 0x40,
+    };
 
     /// The resolver of the GNU C library 2.36, from where the registers are on
     /// the stack, with room behind it.
@@ -279,49 +299,74 @@ mod tests {
             code.extend(distance.to_le_bytes());
         }
         code.extend(save);
-        code.extend([0x48, 0x8b, 0x73, 0x10, 0xc3]);
+        code.extend([0x48, 0x8b, 0x73, 0x10, 0x48, 0x8b, 0x7b, 0x08]);
+        code.extend([0xe8, 1, 2, 3, 4, 0x49, 0x89, 0xc3]);
+        code.extend([0xb8, 0xee, 0, 0, 0, 0x31, 0xd2]);
+        code.extend([0x0f, 0xae, 0x6c, 0x24, 0x40, 0xc3]);
         code.resize(4096, 0);
         code
     }
 
     #[test]
-    fn the_instruction_becomes_a_jump_to_free_room_and_back() {
-        let code = code([0x0f, 0xc7, 0x64, 0x24, 0x40]);
-        let site = 3 + 7 + 6 * 8;
-        let [stub, enter] = &patches(&code, &parts())[..] else {
-            panic!("one instruction")
+    fn the_instructions_become_jumps_to_free_room_and_back() {
+        for save in [
+            [0x0f, 0xc7, 0x64, 0x24, 0x40],
+            [0x0f, 0xae, 0x64, 0x24, 0x40],
+        ] {
+            let code = code(save);
+            let patches = patches(&code, WITH_AVX_512);
+            let [saving, to_saving, restoring, to_restoring] = &patches[..] else {
+                panic!("two instructions")
+            };
+            let pairs = [
+                (saving, to_saving, SITE.saves),
+                (restoring, to_restoring, SITE.restores),
+            ];
+            for (stub, enter, site) in pairs {
+                assert!(code[stub.at..][..stub.bytes.len()].iter().all(|&b| b == 0));
+                assert_eq!(enter.at, site);
+                assert_eq!(enter.bytes, jump(site + 5, stub.at));
+                let end = stub.bytes.len();
+                assert_eq!(stub.bytes[end - 5..], jump(stub.at + end, site + 5));
+            }
+            assert!(saving.at + saving.bytes.len() <= restoring.at);
+        }
+    }
+
+    #[test]
+    fn what_a_processor_without_them_does_is_no_use_of_wide_registers() {
+        let plain = Parts {
+            enabled: 0b111,
+            ..WITH_AVX_512
         };
-        assert!(code[stub.at..][..stub.bytes.len()].iter().all(|&b| b == 0));
-        assert_eq!(enter.at, site);
-        assert_eq!(enter.bytes, jump(site + 5, stub.at));
-        assert_eq!(stub.bytes[..5], code[site..site + 5]);
-        let end = stub.bytes.len();
-        assert_eq!(stub.bytes[end - 5..], jump(stub.at + end, site + 5));
-    }
-
-    #[test]
-    fn packed_parts_follow_each_other() {
-        let placed = parts().packed(0b110_0110);
-        let placed: Vec<_> = placed.iter().map(|(part, at)| (part.number, *at)).collect();
-        assert_eq!(placed, [(2, 576), (5, 832), (6, 896)]);
-    }
-
-    #[test]
-    fn the_older_instruction_only_needs_its_mask() {
-        let code = code([0x0f, 0xae, 0x64, 0x24, 0x40]);
-        let patches = patches(&code, &parts());
-        // movl $0x66,0x240(%rsp): of the mask 0xee, what is enabled.
-        let mask = [0xc7, 0x84, 0x24, 0x40, 0x02, 0, 0, 0x66, 0, 0, 0];
-        assert_eq!(patches[0].bytes[5..16], mask);
+        let code = code([0x0f, 0xc7, 0x64, 0x24, 0x40]);
+        let long: usize = patches(&code, WITH_AVX_512)
+            .iter()
+            .map(|p| p.bytes.len())
+            .sum();
+        let short: usize = patches(&code, plain).iter().map(|p| p.bytes.len()).sum();
+        assert!(short < long - 200);
+        assert!(!saving(SITE, 0b110, false).contains(&0x62));
     }
 
     #[test]
     fn other_code_is_left_alone() {
         // fxsave, in place of the instructions that depend on chance.
-        assert_eq!(patches(&code([0x0f, 0xae, 0x44, 0x24, 0x40]), &parts()), []);
+        let other = code([0x0f, 0xae, 0x44, 0x24, 0x40]);
+        assert_eq!(patches(&other, WITH_AVX_512), []);
         let mut full = code([0x0f, 0xc7, 0x64, 0x24, 0x40]);
+        // Registers that nobody knew of when this was written.
+        let unknown = Parts {
+            enabled: 1 << 19 | 0xe7,
+            ..WITH_AVX_512
+        };
+        let mut newer = full.clone();
+        for at in [4, SITE.restores - 6] {
+            newer[at + 2] |= 1 << 3;
+        }
+        assert_eq!(patches(&newer, unknown), []);
         full[4000] = 1;
-        assert_eq!(patches(&full, &parts()), []);
-        assert_eq!(patches(&[], &parts()), []);
+        assert_eq!(patches(&full, WITH_AVX_512), []);
+        assert_eq!(patches(&[], WITH_AVX_512), []);
     }
 }

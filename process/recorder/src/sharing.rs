@@ -93,6 +93,7 @@ impl Session {
         }
         let mapped = maps::mapped(self.process)?;
         let shared: Vec<&Mapped> = mapped.iter().filter(|mapped| mapped.shared).collect();
+        let behind = self.changed_behind(&mapped);
         let is_writable = |mapped: &Mapped| mapped.region.protection & WRITABLE != 0;
         for mapped in shared.iter().filter(|mapped| is_writable(mapped)) {
             self.shared.files.borrow_mut().is_written(&mapped.object);
@@ -124,12 +125,31 @@ impl Session {
             }
         }
         drop(files);
-        self.sharing.any = !shared.is_empty();
+        compared.extend(&behind);
+        self.sharing.any = !shared.is_empty() || !behind.is_empty();
         self.look_for_same(&ranges);
         self.keep_compared(compared);
         self.follow_shared(followed, look)?;
         self.sharing.looked = self.to_look_at();
         Ok(())
+    }
+
+    /// Where it has mapped for itself what another has written to.
+    fn changed_behind(&self, mapped: &[Mapped]) -> Vec<(u64, u64)> {
+        let files = self.shared.files.borrow();
+        let is_one = |mapped: &&Mapped| {
+            mapped.file && !mapped.shared && files.changes_behind(&mapped.object)
+        };
+        let found = mapped.iter().filter(is_one);
+        let found: Vec<_> = found
+            .map(|one| (one.region.start, one.region.end))
+            .collect();
+        if found.iter().map(|(start, end)| end - start).sum::<u64>() > MOST {
+            let why = "others have written to more than 1 MiB that it has mapped for itself";
+            self.log.note("a file in memory", why);
+            return Vec::new();
+        }
+        found
     }
 
     /// Says so if the same memory is at two addresses: a replay has it twice.
@@ -207,7 +227,8 @@ impl Session {
         if !had_others || self.sharing.compared.is_empty() {
             return writes;
         }
-        let now = self.compared_content();
+        let mut now = self.compared_content();
+        self.add_what_is_gone(&mut now);
         // Kept: a call that was cut off and is made again has not told anything.
         let before = self.sharing.seen.as_ref();
         for (at, ((start, _), now)) in self.sharing.compared.iter().zip(&now).enumerate() {
@@ -220,6 +241,29 @@ impl Session {
             }
         }
         writes
+    }
+
+    /// What is behind the end of its file cannot be read, and is zero when it comes back.
+    fn add_what_is_gone(&self, contents: &mut [Vec<u8>]) {
+        const READABLE: u32 = libc::PROT_READ as u32;
+        for (content, (start, end)) in contents.iter_mut().zip(&self.sharing.compared) {
+            let read_to = start + content.len() as u64;
+            if read_to == *end {
+                continue;
+            }
+            // Or it has been taken away by this very call.
+            let all = maps::mapped(self.process).unwrap_or_default();
+            let rest = all.iter().find_map(|mapped| mapped.within(read_to, *end));
+            let is_gone = |rest: &Mapped| {
+                let region = &rest.region;
+                rest.file
+                    && region.protection & READABLE != 0
+                    && (region.start, region.end) == (read_to, *end)
+            };
+            if rest.is_some_and(|rest| is_gone(&rest)) {
+                content.resize(usize::try_from(end - start).unwrap_or(0), 0);
+            }
+        }
     }
 
     /// It computes while others want the token: it stops where it is.

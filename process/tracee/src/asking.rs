@@ -7,6 +7,8 @@
 //! looked at of which a file's tables for unwinding say where its functions begin,
 //! and instructions are read from there on, one by one.
 
+mod unwinding;
+
 use iced_x86::{Decoder, DecoderOptions, Instruction, Mnemonic, Register};
 use reprise_process_events::Registers;
 
@@ -170,9 +172,12 @@ impl Image {
             };
             match word32(entry, 0)? {
                 LOAD => parts.push((word32(entry, 4)?, part)),
-                UNWINDING => functions = beginnings(part.bytes(file)?, part.address)?,
+                UNWINDING => functions = unwinding::sorted(part.bytes(file)?, part.address)?,
                 _ => {}
             }
+        }
+        if functions.is_empty() {
+            functions = unwinding::of_section(file).unwrap_or_default();
         }
         Some(Self { parts, functions })
     }
@@ -213,24 +218,6 @@ impl Image {
         }
         false
     }
-}
-
-/// The table of `.eh_frame_hdr`: pairs of a function's beginning and where more is
-/// said of it, both from the table's own address on.
-fn beginnings(table: &[u8], address: u64) -> Option<Vec<u64>> {
-    const HEAD: [u8; 4] = [1, 0x1b, 0x03, 0x3b];
-    if !table.starts_with(&HEAD) {
-        return Some(Vec::new());
-    }
-    let count = word32(table, 8)? as usize;
-    let entries = table.get(12..)?.chunks_exact(8).take(count);
-    let mut found: Vec<u64> = entries
-        .filter_map(|entry| {
-            Some(address.wrapping_add_signed(word32(entry, 0)?.cast_signed().into()))
-        })
-        .collect();
-    found.sort_unstable();
-    Some(found)
 }
 
 fn half(bytes: &[u8], at: usize) -> Option<u16> {

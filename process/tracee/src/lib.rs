@@ -7,6 +7,7 @@
 
 pub mod asking;
 mod debug;
+pub mod extended;
 mod foresee;
 mod idle;
 mod inject;
@@ -196,15 +197,19 @@ impl Tracee {
 
     /// All registers.
     pub fn state(&self) -> Result<State, TraceError> {
+        let mut extended = ptrace::extended(self.pid)?;
+        extended::mend(&mut extended);
         Ok(State {
             registers: self.registers()?,
-            extended: ptrace::extended(self.pid)?,
+            extended,
         })
     }
 
     /// Changes all registers.
     pub fn set_state(&self, state: &State) -> Result<(), TraceError> {
         self.set_registers(&state.registers)?;
-        ptrace::set_extended(self.pid, &state.extended)
+        let mut extended = state.extended.clone();
+        extended::claim(&mut extended);
+        ptrace::set_extended(self.pid, &extended)
     }
 }

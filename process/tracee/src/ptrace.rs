@@ -13,10 +13,13 @@ use nix::sys::signal::{SigSet, Signal};
 use nix::unistd::Pid;
 use reprise_process_events::Registers;
 
-use crate::TraceError;
+use crate::{TraceError, extended};
 
 /// The note type of the registers that XSAVE stores.
 const NT_X86_XSTATE: usize = 0x202;
+
+/// That of those which FXSAVE stores.
+const NT_PRFPREG: usize = 2;
 
 /// More than the extended registers of any processor so far.
 const EXTENDED: usize = 16 << 10;
@@ -106,7 +109,20 @@ pub(crate) fn set_registers(pid: Pid, registers: &Registers) -> Result<(), Trace
     check(result, "PTRACE_SETREGS")
 }
 
+/// The extended registers, as XSAVE lays them out. Processors that do not have it have its
+/// first part, which is handed out alone.
 pub(crate) fn extended(pid: Pid) -> Result<Vec<u8>, TraceError> {
+    match registers_of(pid, NT_X86_XSTATE) {
+        Err(error) if error.errno == Errno::ENODEV => {
+            let mut bytes = registers_of(pid, NT_PRFPREG)?;
+            bytes.resize(extended::LEAST, 0);
+            Ok(bytes)
+        }
+        other => other,
+    }
+}
+
+fn registers_of(pid: Pid, kind: usize) -> Result<Vec<u8>, TraceError> {
     let mut bytes = vec![0u8; EXTENDED];
     let mut vector = libc::iovec {
         iov_base: bytes.as_mut_ptr().cast::<c_void>(),
@@ -114,34 +130,32 @@ pub(crate) fn extended(pid: Pid) -> Result<Vec<u8>, TraceError> {
     };
     // SAFETY: the kernel stores at most `iov_len` bytes at `iov_base`, which
     // are ours, and updates the length in `vector`.
-    let result = unsafe {
-        libc::ptrace(
-            libc::PTRACE_GETREGSET,
-            pid.as_raw(),
-            NT_X86_XSTATE,
-            &raw mut vector,
-        )
-    };
+    let result =
+        unsafe { libc::ptrace(libc::PTRACE_GETREGSET, pid.as_raw(), kind, &raw mut vector) };
     check(result, "PTRACE_GETREGSET")?;
     bytes.truncate(vector.iov_len);
     Ok(bytes)
 }
 
 pub(crate) fn set_extended(pid: Pid, bytes: &[u8]) -> Result<(), TraceError> {
+    match set_registers_of(pid, NT_X86_XSTATE, bytes) {
+        Err(error) if error.errno == Errno::ENODEV => {
+            let legacy = bytes.get(..extended::LEGACY).unwrap_or(bytes);
+            set_registers_of(pid, NT_PRFPREG, legacy)
+        }
+        other => other,
+    }
+}
+
+fn set_registers_of(pid: Pid, kind: usize, bytes: &[u8]) -> Result<(), TraceError> {
     let mut vector = libc::iovec {
         iov_base: bytes.as_ptr().cast_mut().cast::<c_void>(),
         iov_len: bytes.len(),
     };
     // SAFETY: the kernel only reads the `iov_len` bytes at `iov_base`, and
     // updates the length in `vector`.
-    let result = unsafe {
-        libc::ptrace(
-            libc::PTRACE_SETREGSET,
-            pid.as_raw(),
-            NT_X86_XSTATE,
-            &raw mut vector,
-        )
-    };
+    let result =
+        unsafe { libc::ptrace(libc::PTRACE_SETREGSET, pid.as_raw(), kind, &raw mut vector) };
     check(result, "PTRACE_SETREGSET")
 }
 

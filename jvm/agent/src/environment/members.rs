@@ -2,7 +2,8 @@
 
 use std::ptr::null_mut;
 
-use jvmti_bindings::sys::jni::{jclass, jmethodID};
+use jvmti_bindings::sys::jni::{jclass, jfieldID, jmethodID};
+use reprise_classfile::read::access;
 
 use super::{Environment, EnvironmentError, check, missing};
 
@@ -49,6 +50,73 @@ impl Environment {
         check("GetMethodName", code)?;
         // SAFETY: both strings were allocated for us.
         unsafe { Ok((self.take_text(name)?, self.take_text(descriptor)?)) }
+    }
+
+    /// The fields that a class itself declares: whether static, name, descriptor. This
+    /// looks up none of their types.
+    ///
+    /// # Safety
+    /// `class` is a live reference to a class.
+    pub(crate) unsafe fn fields(
+        &self,
+        class: jclass,
+    ) -> Result<Vec<(bool, String, String)>, EnvironmentError> {
+        let call = self.table().GetClassFields;
+        let call = call.ok_or(missing("GetClassFields"))?;
+        let (mut count, mut list) = (0, null_mut());
+        // SAFETY: `env` is live, the caller vouches for the class, and both
+        // results have a place.
+        let code = unsafe { call(self.env.as_ptr(), class, &raw mut count, &raw mut list) };
+        check("GetClassFields", code)?;
+        // SAFETY: the JVM has just made this list for us.
+        let fields: Vec<jfieldID> = unsafe { self.take_list(count, list)? };
+        // SAFETY: these are fields of that class.
+        let named = fields
+            .into_iter()
+            .map(|field| unsafe { self.field(class, field) });
+        named.collect()
+    }
+
+    /// Whether a field is static, its name and descriptor.
+    ///
+    /// # Safety
+    /// `field` is a field of the class, which is live.
+    unsafe fn field(
+        &self,
+        class: jclass,
+        field: jfieldID,
+    ) -> Result<(bool, String, String), EnvironmentError> {
+        let get = self.table().GetFieldModifiers;
+        let get = get.ok_or(missing("GetFieldModifiers"))?;
+        let mut modifiers = 0;
+        // SAFETY: `env` is live, the caller vouches for both, and the result has a place.
+        let code = unsafe { get(self.env.as_ptr(), class, field, &raw mut modifiers) };
+        check("GetFieldModifiers", code)?;
+        let call = self.table().GetFieldName;
+        let call = call.ok_or(missing("GetFieldName"))?;
+        let (mut name, mut descriptor) = (null_mut(), null_mut());
+        // SAFETY: `env` is live, the caller vouches for both, both results have a place,
+        // and nobody wants the generic signature.
+        let code = unsafe {
+            call(
+                self.env.as_ptr(),
+                class,
+                field,
+                &raw mut name,
+                &raw mut descriptor,
+                null_mut(),
+            )
+        };
+        check("GetFieldName", code)?;
+        let is_static = modifiers & i32::from(access::STATIC) != 0;
+        // SAFETY: both strings were allocated for us.
+        unsafe {
+            Ok((
+                is_static,
+                self.take_text(name)?,
+                self.take_text(descriptor)?,
+            ))
+        }
     }
 
     /// Has the JVM call the load hooks again for a class that is loaded.

@@ -3,8 +3,9 @@
 //! The functions are bound to the methods of `java.reprise.Native`, and
 //! nobody else can call them. None of them lets a panic into the JVM.
 
-use std::ffi::{CStr, c_void};
+use std::ffi::{CStr, CString, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::null_mut;
 
 use jvmti_bindings::sys::jni::{
     JNIEnv, jboolean, jbyteArray, jclass, jint, jlong, jstring, jvalue,
@@ -49,6 +50,11 @@ pub(super) fn bind(session: &Session, frame: Frame) -> Option<Global> {
                     c"refersOutside",
                     c"(Ljava/lang/Class;I)Z",
                     refers_outside as *mut c_void,
+                ),
+                (
+                    c"fields",
+                    c"(Ljava/lang/Class;)Ljava/lang/String;",
+                    fields as *mut c_void,
                 ),
                 (c"leavesValue", c"(I)Z", leaves_value as *mut c_void),
                 (c"stripe", c"(I)I", stripe as *mut c_void),
@@ -181,6 +187,24 @@ extern "system" fn refers_outside(
         unsafe { session.refers_outside(live, frame, owner, site) }
     });
     outside.into()
+}
+
+/// What `Native.fields` says.
+extern "system" fn fields(env: *mut JNIEnv, _: jclass, class: jclass) -> jstring {
+    with_session(env, null_mut(), |session, _, frame| {
+        // SAFETY: the runtime passes a class, which is live.
+        let Ok(fields) = (unsafe { session.environment.fields(class) }) else {
+            return null_mut();
+        };
+        let mut text = String::new();
+        for (is_static, name, descriptor) in fields {
+            let kind = if is_static { "static" } else { "own" };
+            text += &format!("{kind}.{name}.{descriptor}.");
+        }
+        let text = CString::new(text).ok();
+        text.and_then(|text| frame.string(&text))
+            .unwrap_or(null_mut())
+    })
 }
 
 extern "system" fn leaves_value(env: *mut JNIEnv, _: jclass, site: jint) -> jboolean {

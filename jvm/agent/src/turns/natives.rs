@@ -55,6 +55,7 @@ pub(super) fn bind(session: &Session, frame: Frame) -> Option<(Global, Global)> 
                 (c"poll", c"(IZI)Z", poll as *mut c_void),
                 (c"use", c"(I)I", uses as *mut c_void),
                 (c"element", c"(I)I", element as *mut c_void),
+                (c"place", c"(I)I", place as *mut c_void),
                 (c"action", c"(Ljava/lang/String;I)V", action as *mut c_void),
                 (
                     c"value",
@@ -193,6 +194,12 @@ extern "system" fn uses(_: *mut JNIEnv, _: jclass, site: jint) -> jint {
 extern "system" fn element(_: *mut JNIEnv, _: jclass, site: jint) -> jint {
     let mut found = -1;
     with_schedule(|schedule| found = schedule.element(site));
+    found
+}
+
+extern "system" fn place(_: *mut JNIEnv, _: jclass, site: jint) -> jint {
+    let mut found = -1;
+    with_schedule(|schedule| found = schedule.place(site));
     found
 }
 

@@ -49,6 +49,15 @@ impl Values {
     }
 }
 
+/// What a bytecode has to do with elements.
+#[derive(Clone, Copy)]
+struct Accessed {
+    /// The element, and how it is accessed, as the scheduler's `Native.element` says it.
+    element: i32,
+    /// Which of all sites of elements it is: in every run the same.
+    place: i32,
+}
+
 /// The bytecodes that have probes.
 #[derive(Default)]
 struct Sites {
@@ -59,10 +68,10 @@ struct Sites {
     uses: HashMap<u32, i32>,
     /// The numbers of what is used.
     used: HashMap<String, i32>,
-    /// By class, method, descriptor and offset: the element that is accessed, and how, as
-    /// the scheduler's `Native.element` says it; and the same by number.
-    elements: HashMap<(String, String, String, u32), i32>,
-    accessed: HashMap<u32, i32>,
+    /// By class, method, descriptor and offset: the element that is accessed, and how; and
+    /// the same by number.
+    elements: HashMap<(String, String, String, u32), Accessed>,
+    accessed: HashMap<u32, Accessed>,
 }
 
 impl Sites {
@@ -107,19 +116,20 @@ impl Writing {
         };
         let file = path.map(create).transpose()?;
         let mut sites = Sites::default();
-        for (class, of_class) in &elements.0 {
-            for site in of_class {
-                let key = (
-                    class.clone(),
-                    site.method.clone(),
-                    site.descriptor.clone(),
-                    site.offset,
-                );
-                let element = i32::try_from(site.element).unwrap_or(i32::MAX >> 3);
-                // Being in a method has no bytecode.
-                if site.deed != Deed::Method {
-                    sites.elements.insert(key, element << 3 | site.deed as i32);
-                }
+        let all = elements.0.iter();
+        let all = all.flat_map(|(class, sites)| sites.iter().map(move |site| (class, site)));
+        for (place, (class, site)) in (0..).zip(all) {
+            let key = (
+                class.clone(),
+                site.method.clone(),
+                site.descriptor.clone(),
+                site.offset,
+            );
+            let element = i32::try_from(site.element).unwrap_or(i32::MAX >> 3);
+            // Being in a method has no bytecode.
+            if site.deed != Deed::Method {
+                let element = element << 3 | site.deed as i32;
+                sites.elements.insert(key, Accessed { element, place });
             }
         }
         let mut places: Vec<_> = places.iter().collect();
@@ -171,11 +181,18 @@ impl Writing {
 
     /// What a place accesses, and how; negative for nothing.
     pub(super) fn element(&self, site: i32) -> i32 {
+        self.accessed(site).map_or(-1, |accessed| accessed.element)
+    }
+
+    /// Which of all sites of elements a place is; negative for none.
+    pub(super) fn place(&self, site: i32) -> i32 {
+        self.accessed(site).map_or(-1, |accessed| accessed.place)
+    }
+
+    fn accessed(&self, site: i32) -> Option<Accessed> {
         let sites = self.sites.lock();
         let sites = sites.unwrap_or_else(PoisonError::into_inner);
-        let found = u32::try_from(site).ok();
-        let found = found.and_then(|site| sites.accessed.get(&site));
-        found.copied().unwrap_or(-1)
+        sites.accessed.get(&u32::try_from(site).ok()?).copied()
     }
 
     /// Writes an event; negative numbers are places of the JDK.

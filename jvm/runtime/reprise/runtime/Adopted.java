@@ -25,22 +25,33 @@ final class Adopted {
         Field(int type, java.lang.reflect.Field field) {
             this.type = type;
             name = field.getName();
-            kind = kind(field.getType());
+            kind = kind(Declared.descriptor(field.getType()));
             boolean isStatic = Modifier.isStatic(field.getModifiers());
             base = isStatic ? Ring.U.staticFieldBase(field) : null;
             offset = isStatic ? Ring.U.staticFieldOffset(field) : Ring.U.objectFieldOffset(field);
         }
 
-        private static int kind(Class<?> c) {
-            return c == boolean.class ? Type.BOOLEAN
-                : c == byte.class ? Type.BYTE
-                : c == char.class ? Type.CHAR
-                : c == short.class ? Type.SHORT
-                : c == int.class ? Type.INT
-                : c == long.class ? Type.LONG
-                : c == float.class ? Type.FLOAT
-                : c == double.class ? Type.DOUBLE
-                : Type.REFERENCE;
+        /** The same of an object; asks for no type. */
+        Field(int type, Class<?> owner, Declared field) {
+            this.type = type;
+            name = field.name;
+            kind = kind(field.descriptor);
+            base = null;
+            offset = Ring.U.objectFieldOffset(owner, name);
+        }
+
+        private static int kind(String descriptor) {
+            switch (descriptor.charAt(0)) {
+                case 'Z': return Type.BOOLEAN;
+                case 'B': return Type.BYTE;
+                case 'C': return Type.CHAR;
+                case 'S': return Type.SHORT;
+                case 'I': return Type.INT;
+                case 'J': return Type.LONG;
+                case 'F': return Type.FLOAT;
+                case 'D': return Type.DOUBLE;
+                default: return Type.REFERENCE;
+            }
         }
 
         /** What is in the field of an object, or in a static one. */
@@ -92,7 +103,7 @@ final class Adopted {
             try {
                 return find(type);
             } catch (LinkageError | RuntimeException unknown) {
-                // Asking a class for its fields looks up their types.
+                Native.left(type.getName(), "what is in its objects is not known: " + unknown);
                 return NONE;
             }
         }
@@ -111,10 +122,9 @@ final class Adopted {
             if (info.space != ClassInfo.INSIDE) {
                 continue;
             }
-            for (java.lang.reflect.Field field : c.getDeclaredFields()) {
-                if (!Modifier.isStatic(field.getModifiers())
-                    && !field.getName().equals(ClassInfo.FIELD)) {
-                    found.add(new Field(info.number, field));
+            for (Declared field : Declared.of(c)) {
+                if (!field.isStatic && !field.name.equals(ClassInfo.FIELD)) {
+                    found.add(field.place(c));
                 }
             }
         }

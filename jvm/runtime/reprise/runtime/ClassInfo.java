@@ -1,7 +1,6 @@
 package reprise.runtime;
 
 import java.lang.ref.WeakReference;
-import java.lang.reflect.Field;
 import java.util.Arrays;
 
 import jdk.internal.vm.annotation.DontInline;
@@ -120,32 +119,6 @@ final class ClassInfo extends WeakReference<Class<?>> {
             long[] after = before == null ? new long[1] : Arrays.copyOf(before, count + 1);
             after[count] = at << 6 | stripe;
             located = after;
-        }
-    }
-
-    /** Fields that the outside has used by a handle; only of a class that lives for ever, as they keep it alive. */
-    private volatile Field[] reached = {};
-
-    /** A field that the class declares; null if the class is gone. */
-    Field field(String name) {
-        for (Field known : reached) {
-            if (known.getName().equals(name)) {
-                return known;
-            }
-        }
-        Class<?> type = get();
-        try {
-            Field found = type == null ? null : type.getDeclaredField(name);
-            if (found != null && kept != null) {
-                synchronized (this) {
-                    Field[] more = Arrays.copyOf(reached, reached.length + 1);
-                    more[reached.length] = found;
-                    reached = more;
-                }
-            }
-            return found;
-        } catch (NoSuchFieldException | LinkageError unknown) {
-            return null;
         }
     }
 

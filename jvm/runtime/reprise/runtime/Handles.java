@@ -20,17 +20,17 @@ final class Handles {
         final int hash;
         /** -1 for what the outside has made: to the inside it is an object like others. */
         final int stripe;
-        /** Who declares the field, and how it is called; null for elements of arrays. */
+        /** The field, and who declares it; null for elements of arrays. */
         final ClassInfo owner;
-        final String name;
+        final Declared field;
         final Handle next;
 
-        Handle(Object handle, int stripe, ClassInfo owner, String name, Handle next) {
+        Handle(Object handle, int stripe, ClassInfo owner, Declared field, Handle next) {
             super(handle);
             this.hash = System.identityHashCode(handle);
             this.stripe = stripe;
             this.owner = owner;
-            this.name = name;
+            this.field = field;
             this.next = next;
         }
     }
@@ -46,10 +46,22 @@ final class Handles {
         return found == null ? -1 : found.stripe;
     }
 
-    /** The inside field that a handle is for; null when there is none. */
-    static Field field(Object handle) {
+    /** The outside has written by a handle. */
+    static void set(Recorder r, Object handle, Object object, int site) {
         Handle found = find(handle);
-        return found == null || found.name == null ? null : found.owner.field(found.name);
+        Class<?> owner = found == null || found.field == null ? null : found.owner.get();
+        if (owner != null) {
+            Reflected.set(r, owner, found.field, object, site);
+        }
+    }
+
+    /** The outside has found something by a handle. */
+    static void got(Recorder r, Object value, Object handle, Object object, int site) {
+        Handle found = find(handle);
+        Class<?> owner = found == null || found.field == null ? null : found.owner.get();
+        if (owner != null) {
+            Reflected.got(r, value, owner, found.field, object, site);
+        }
     }
 
     private static Handle find(Object handle) {
@@ -81,23 +93,15 @@ final class Handles {
             return;
         }
         for (Class<?> c = owner; c != null && c != Object.class; c = c.getSuperclass()) {
-            if (declares(c, name)) {
+            Declared field = Declared.find(c, name);
+            if (field != null) {
                 ClassInfo info = ClassInfo.of(c);
                 if (info.space == ClassInfo.INSIDE) {
                     int stripe = inside ? stripe(c.getName().replace('.', '/') + name) : -1;
-                    add(handle, stripe, info, name);
+                    add(handle, stripe, info, field);
                 }
                 return;
             }
-        }
-    }
-
-    private static boolean declares(Class<?> c, String name) {
-        try {
-            c.getDeclaredField(name);
-            return true;
-        } catch (NoSuchFieldException | LinkageError above) {
-            return false;
         }
     }
 
@@ -141,10 +145,10 @@ final class Handles {
         return sum & 63;
     }
 
-    private static synchronized void add(Object handle, int stripe, ClassInfo owner, String name) {
+    private static synchronized void add(Object handle, int stripe, ClassInfo owner, Declared field) {
         Handle[] all = known == NONE ? new Handle[256] : Arrays.copyOf(known, known.length);
         int slot = System.identityHashCode(handle) & all.length - 1;
-        all[slot] = new Handle(handle, stripe, owner, name, all[slot]);
+        all[slot] = new Handle(handle, stripe, owner, field, all[slot]);
         known = all;
     }
 }

@@ -44,6 +44,12 @@ final class Native {
     static native int fieldSite(int site, Class<?> owner, String name, String type,
         boolean isStatic);
 
+    /**
+     * The fields that a class declares: {@code static} or {@code own}, name and descriptor of
+     * each, with a dot behind every word. Null if that is not known.
+     */
+    static native String fields(Class<?> type);
+
     /** A package of the JDK that the program may use, and not everybody. */
     static native void exported(String module, String packageName);
 

@@ -650,9 +650,10 @@ public final class Probe {
 
     /** The outside has used a handle, on an object if its field is not static. */
     public static void handleSet(Object handle, Object object, int site) {
-        java.lang.reflect.Field field = Handles.field(handle);
-        if (field != null) {
-            fieldSet(field, object, site);
+        try {
+            Handles.set(Recorders.current(), handle, object, site);
+        } catch (RuntimeException | LinkageError unknown) {
+            Native.left(String.valueOf(handle), "it has set a field: " + unknown);
         }
     }
 
@@ -663,9 +664,12 @@ public final class Probe {
     }
 
     public static void handleGot(Object value, Object handle, Object object, int site) {
-        java.lang.reflect.Field field = value == null ? null : Handles.field(handle);
-        if (field != null) {
-            fieldGot(value, field, object, site);
+        try {
+            if (Found.isUnmentioned(value)) {
+                Handles.got(Recorders.current(), value, handle, object, site);
+            }
+        } catch (RuntimeException | LinkageError unknown) {
+            Native.left(String.valueOf(handle), "it has read a field: " + unknown);
         }
     }
 

@@ -1,8 +1,6 @@
 package reprise.runtime;
 
-import java.lang.invoke.MethodType;
 import java.lang.reflect.Field;
-import java.lang.reflect.Modifier;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -16,25 +14,35 @@ final class Reflected {
 
     /** A field was set. */
     static void set(Recorder r, Field field, Object object, int site) {
-        ClassInfo owner = ClassInfo.of(field.getDeclaringClass());
+        set(r, field.getDeclaringClass(), Declared.of(field), object, site);
+    }
+
+    static void set(Recorder r, Class<?> type, Declared field, Object object, int site) {
+        ClassInfo owner = ClassInfo.of(type);
         if (owner.space != ClassInfo.INSIDE || (r.level & 1) != 0) {
             return;
         }
-        if (r.inWrite(site(site, owner, field))) {
-            if (!Modifier.isStatic(field.getModifiers())) {
+        // Before the event begins: where the field is may have to be asked for.
+        Adopted.Field place = field.place(type);
+        if (r.inWrite(site(site, type, field))) {
+            if (!field.isStatic) {
                 r.value(object);
             }
-            new Adopted.Field(owner.number, field).write(r, object);
+            place.write(r, object);
             r.end();
         }
     }
 
     /** An object that had no number yet was found in a field. */
     static void got(Recorder r, Object value, Field field, Object object, int site) {
-        ClassInfo owner = ClassInfo.of(field.getDeclaringClass());
+        got(r, value, field.getDeclaringClass(), Declared.of(field), object, site);
+    }
+
+    static void got(Recorder r, Object value, Class<?> type, Declared field, Object object, int site) {
+        ClassInfo owner = ClassInfo.of(type);
         if (owner.space == ClassInfo.INSIDE && (r.level & 1) == 0
-                && r.inWrite(site(site, owner, field))) {
-            if (!Modifier.isStatic(field.getModifiers())) {
+                && r.inWrite(site(site, type, field))) {
+            if (!field.isStatic) {
                 r.value(object);
             }
             r.value(value);
@@ -43,14 +51,11 @@ final class Reflected {
         }
     }
 
-    private static int site(int site, ClassInfo owner, Field field) {
-        String key = site + " " + owner.number + " " + field.getName();
+    private static int site(int site, Class<?> type, Declared field) {
+        String key = site + " " + ClassInfo.of(type).number + " " + field.name;
         Integer own = SITES.get(key);
         if (own == null) {
-            String type = MethodType.methodType(field.getType())
-                .toMethodDescriptorString().substring(2);
-            own = Native.fieldSite(site, field.getDeclaringClass(), field.getName(), type,
-                Modifier.isStatic(field.getModifiers()));
+            own = Native.fieldSite(site, type, field.name, field.descriptor, field.isStatic);
             SITES.put(key, own);
         }
         return own;

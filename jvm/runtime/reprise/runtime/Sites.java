@@ -60,11 +60,15 @@ final class Sites {
         return met.leaves || met.asks && refers(receiver, first, met.info) ? met.info : null;
     }
 
-    /** Whether a function refers to a method that is outside for its receiver; null has none. */
+    /**
+     * Whether a function refers to a method that is outside for its receiver, which may be
+     * such a function in turn, with the same arguments if it was captured; null has none.
+     */
     @DontInline
     private static boolean refers(Object function, Object first, ClassInfo info) {
-        Object on = info.isByCaptured() ? info.captured(function) : first;
-        return on != null && leaving(on, info.target()) != null;
+        boolean captured = info.isByCaptured();
+        Object on = captured ? info.captured(function) : first;
+        return on != null && leaving(on, captured ? first : null, info.target()) != null;
     }
 
     @DontInline

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Lets threads access what they share in the order of given vectors: for each element the
@@ -28,6 +29,7 @@ final class Merge extends Strategy {
     private static final int ACCESS = 0;
     private static final int METHOD = 2;
     private static final int WAIT = 4;
+    private static final int ACQUIRE = 5;
 
     /** A thread that comes to so many places alone probably waits in a loop. */
     private static final int PATIENCE = 20_000;
@@ -71,6 +73,7 @@ final class Merge extends Strategy {
         }
     }
 
+    private final Ahead ahead = new Ahead();
     private Vector[] vectors = new Vector[64];
     /** By place: what it accesses, above three bits for how, and 1 more; -1 for nothing, 0 for not asked. */
     private int[] known = new int[1024];
@@ -101,6 +104,8 @@ final class Merge extends Strategy {
             for (String line = reader.readLine(); line != null; line = reader.readLine()) {
                 if (line.startsWith("vector\t")) {
                     merge.add(line.split("\t", -1));
+                } else if (line.startsWith("ahead\t")) {
+                    merge.ahead.add(line.split("\t"));
                 } else if (line.startsWith("order\t")) {
                     merge = new Merge(Long.parseLong(line.substring(6)));
                 }
@@ -234,6 +239,9 @@ final class Merge extends Strategy {
 
     @Override
     void acquired(Turn me) {
+        if ((found(me.site) & 7) == ACQUIRE) {
+            me.acquired = me.site;
+        }
         if (me.gate >= 0 && !me.passes) {
             int gate = me.gate;
             me.gate = -1;
@@ -253,22 +261,44 @@ final class Merge extends Strategy {
 
     /** Who goes on: usually the first if it can, never the second; null if nobody can. */
     private Turn choose(Turn first, Turn never, Turn[] ready, int count) {
-        Turn found = null;
         boolean changes = chance > 0 && !failed && random.nextInt(8) < chance;
-        int open = 0;
-        for (int at = 0; at < count; at++) {
-            Turn turn = ready[at];
-            if (turn != never && isOpen(turn)) {
-                open++;
-                boolean takes = changes ? random.nextInt(open) == 0 : turn == first;
-                found = found == null || takes ? turn : found;
-            }
-        }
+        Turn found = choose(first, never, ready, count, changes, false);
+        found = found == null ? choose(first, never, ready, count, changes, true) : found;
         if (found != null && found.gate >= 0 && found.passes) {
             take(found, found.gate);
             found.gate = -1;
         }
         return found;
+    }
+
+    /** The same, of those who should let others go first, or of the others. */
+    private Turn choose(Turn first, Turn never, Turn[] ready, int count, boolean changes, boolean early) {
+        Turn found = null;
+        int open = 0;
+        for (int at = 0; at < count; at++) {
+            Turn turn = ready[at];
+            if (turn != never && isOpen(turn) && isEarly(turn) == early) {
+                open++;
+                boolean takes = changes ? random.nextInt(open) == 0 : turn == first;
+                found = found == null || takes ? turn : found;
+            }
+        }
+        return found;
+    }
+
+    /** Whether a thread probably comes to what it has no turn at, and keeps others from it. */
+    private boolean isEarly(Turn turn) {
+        if (turn.gate >= 0 || failed || idle > SPINS / 2) {
+            return false;
+        }
+        BitSet elements = ahead.of(turn.site);
+        for (int at = elements.nextSetBit(0); at >= 0; at = elements.nextSetBit(at + 1)) {
+            String next = vector(at) == null ? null : vector(at).next();
+            if (next != null && !next.equals(turn.descent)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private boolean isOpen(Turn turn) {
@@ -292,6 +322,13 @@ final class Merge extends Strategy {
         while (turn != null && !way.contains(turn)) {
             way.add(turn);
             turn = awaited(turn);
+        }
+        for (Turn on : way) {
+            Turn owner = owner(on);
+            if (owner != null && owner.gate >= 0) {
+                boolean monitor = on.state == Turn.MONITOR;
+                ahead.learn(monitor ? Owners.entered(on.on) : owner.acquired, owner.gate);
+            }
         }
         if (turn != null) {
             return end(me, "circle", way.subList(way.indexOf(turn), way.size()), new BitSet());
@@ -360,13 +397,23 @@ final class Merge extends Strategy {
         return all;
     }
 
+    /** The thread that has the monitor or lock which a thread waits for; null if there is none. */
+    private static Turn owner(Turn turn) {
+        Turn owner = null;
+        if (turn.state == Turn.MONITOR && turn.on != null) {
+            owner = Owners.of(turn.on);
+        } else if (turn.state == Turn.PARKED) {
+            Thread thread = Synchronised.owner(LockSupport.getBlocker(turn.thread));
+            owner = thread == null ? null : Engine.of(thread);
+        }
+        return owner == turn ? null : owner;
+    }
+
     /** The thread that a thread waits for; null if it is not there, or not known. */
     private Turn awaited(Turn turn) {
-        if (turn.state == Turn.MONITOR && turn.on != null) {
-            Turn owner = Owners.of(turn.on);
-            if (owner != null && owner != turn) {
-                return owner;
-            }
+        Turn owner = owner(turn);
+        if (owner != null) {
+            return owner;
         }
         if (turn.gate < 0) {
             return null;

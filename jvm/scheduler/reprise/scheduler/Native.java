@@ -31,6 +31,9 @@ final class Native {
     /** What a place accesses, above three bits for how; negative for nothing. */
     static native int element(int site);
 
+    /** Which of all places that access something this is, in every run the same; negative for none. */
+    static native int place(int site);
+
     /** How many bytes {@link #room} has: little for threads that do little. */
     static long room(int part) {
         return 4096L << Math.min(2 * part, 8);

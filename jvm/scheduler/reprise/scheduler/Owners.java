@@ -11,6 +11,8 @@ final class Owners {
     private static final class Owner {
         Turn turn;
         int depth;
+        /** Where it was entered. */
+        int site;
     }
 
     static boolean kept;
@@ -28,6 +30,12 @@ final class Owners {
         return owner == null ? null : owner.turn;
     }
 
+    /** Where the thread that has the monitor has entered it. */
+    static int entered(Object monitor) {
+        Owner owner = OWNERS.get(monitor);
+        return owner == null ? Turn.NOWHERE : owner.site;
+    }
+
     static void enter(Object monitor, Turn me, int times) {
         if (!kept || times == 0) {
             return;
@@ -40,6 +48,7 @@ final class Owners {
         if (owner.turn != me) {
             owner.turn = me;
             owner.depth = 0;
+            owner.site = me.site;
         }
         owner.depth += times;
     }

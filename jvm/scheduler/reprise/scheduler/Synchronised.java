@@ -3,6 +3,7 @@ package reprise.scheduler;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
+import java.util.concurrent.locks.AbstractOwnableSynchronizer;
 
 import jdk.internal.misc.Unsafe;
 
@@ -47,6 +48,9 @@ final class Synchronised {
         }
     };
 
+    /** Where a lock has the thread that has it; 0 if that is not known. */
+    private static final long OWNER = ownerOffset();
+
     /** Reads a reference; releases have given it two names. */
     private static final MethodHandle REFERENCE = find("getReference", "getObject");
 
@@ -79,6 +83,20 @@ final class Synchronised {
         }
         Object found = reference(object, at);
         return found == null ? object : found;
+    }
+
+    /** The thread that has a lock; null for none, or if that is not known. */
+    static Thread owner(Object lock) {
+        return lock instanceof AbstractOwnableSynchronizer && OWNER != 0
+            ? (Thread) reference(lock, OWNER) : null;
+    }
+
+    private static long ownerOffset() {
+        try {
+            return U.objectFieldOffset(AbstractOwnableSynchronizer.class, "exclusiveOwnerThread");
+        } catch (RuntimeException | InternalError unknown) {
+            return 0;
+        }
     }
 
     /** What an object refers to at an offset. */

@@ -91,6 +91,8 @@ final class Turn {
     long priority;
     /** The element whose turn it has to wait for; negative for none. */
     int gate = -1;
+    /** Where it has last acquired something by a call of the JDK. */
+    int acquired = NOWHERE;
     /** It has its turn there as soon as it goes on, and not only when it has got something. */
     boolean passes;
 

@@ -32,7 +32,7 @@ use crate::play::{Play, Wrote};
 use crate::source::{self, Segment};
 use crate::space::Range;
 use crate::survey::Survey;
-use crate::{Limits, PlayError, check_processor, load};
+use crate::{Limits, PlayError, load};
 
 /// A place in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -84,7 +84,6 @@ impl<'r, S: Source> Opened<'r, S> {
     /// Finds what there is to play, of the process that is meant or of another, as
     /// [`play`](crate::play) does.
     pub fn new(recording: &'r Recording<S>, which: Option<u32>) -> Result<Self, PlayError> {
-        check_processor(recording)?;
         let segment = source::last_segment(recording, which)?;
         Ok(Self { recording, segment })
     }

@@ -58,8 +58,15 @@ final class Functions {
             return false;
         }
         try {
-            Object on = target.captured == null ? first : target.captured.get(function);
-            return on != null && target.site.leaves(replay, on.getClass());
+            // As the recorder asks: what it refers to may be such a function in turn.
+            boolean isCaptured = target.captured != null;
+            Object on = isCaptured ? target.captured.get(function) : first;
+            if (Constants.isValue(on)) {
+                return !target.site.runsOnValues;
+            }
+            return on != null && (refersOutside(on.getClass())
+                || target.site.leaves(replay, on.getClass())
+                || leaves(replay, on, isCaptured ? first : null, target.site.id));
         } catch (IllegalAccessException closed) {
             throw new Unplayable(closed.toString());
         }
