@@ -9,11 +9,13 @@
 //! fread:   fills 1 result*2
 //! sscanf:  scans 2         a format, by which the arguments behind it are filled
 //! strtol:  stores 2 1      a pointer into argument 1, to where argument 2 points
-//! memcpy:  own, copies 1 2, returns 1
+//! memcpy:  own, copies 1 2 3, returns 1    as many bytes as argument 3 says; without it a text
 //! strlen:  own, reads 1
 //! printf:  nothing
 //! bsearch: calls 5
 //! qsort:   own, writes 1, calls 4 1    with pointers into argument 1
+//! setvbuf: keeps 2         and may change what can be reached from there, at any moment
+//! sem_post: varies 1       what is there differs from run to run
 //! signal:  handler 2
 //! sigaction: handler_in 2
 //! pthread_create: starts 3
@@ -46,6 +48,8 @@ pub enum Length {
     ResultTimes(usize),
     /// As many as an argument says, if it does not fail.
     Argument(usize),
+    /// So many for each that an argument says.
+    ArgumentTimes(usize, u64),
     /// A text, up to and with its end.
     Text,
 }
@@ -64,12 +68,18 @@ pub struct Annotation {
     pub frees: Option<usize>,
     /// The runtime has it, too.
     pub own: bool,
-    /// It copies to the first from the second, as many bytes as the third says.
+    /// It copies to the first from the second.
     pub copies: Option<(usize, usize)>,
+    /// As many bytes as this argument says; a text, if it is not said.
+    pub copied: Option<usize>,
     /// What it copies is text, in which there are no pointers.
     pub text: bool,
     /// It writes the memory of these arguments, which hold no pointers then.
     pub writes: Vec<usize>,
+    /// It keeps these arguments, and may do anything with what can be reached from there.
+    pub keeps: Vec<usize>,
+    /// What it has in the memory of these arguments differs from run to run.
+    pub varies: Vec<usize>,
     /// It fills the memory of these arguments with what comes from outside.
     pub fills: Vec<(usize, Length)>,
     /// This argument is a format as that of `scanf`; what is behind it is filled.
@@ -118,6 +128,7 @@ impl Annotations {
         for text in [
             include_str!("../annotations/libc.txt"),
             include_str!("../annotations/posix.txt"),
+            include_str!("../annotations/fortified.txt"),
             include_str!("../annotations/zlib.txt"),
             include_str!("../annotations/apr.txt"),
         ] {
@@ -177,8 +188,13 @@ fn read(text: &str) -> Result<Annotation, String> {
             "jumps_to" => all.jumps_to = Some(at(1)?),
             "reallocates" => all.reallocates = Some(at(1)?),
             "frees" => all.frees = Some(at(1)?),
-            "copies" => all.copies = Some((at(1)?, at(2)?)),
+            "copies" => {
+                all.copies = Some((at(1)?, at(2)?));
+                all.copied = words.get(3).map(|_| at(3)).transpose()?;
+            }
             "writes" => all.writes.push(at(1)?),
+            "keeps" => all.keeps.push(at(1)?),
+            "varies" => all.varies.push(at(1)?),
             "returns" => all.returns = Some(at(1)?),
             "calls" => {
                 let with = words.get(2).map(|_| at(2)).transpose()?;
@@ -218,7 +234,13 @@ fn read_length(text: &str) -> Result<Length, String> {
     } else if let Some(factor) = text.strip_prefix("result*") {
         Ok(Length::ResultTimes(argument(factor)?))
     } else if let Some(number) = text.strip_prefix("arg") {
-        Ok(Length::Argument(argument(number)?))
+        match number.split_once('*') {
+            None => Ok(Length::Argument(argument(number)?)),
+            Some((number, bytes)) => match bytes.parse() {
+                Ok(bytes) => Ok(Length::ArgumentTimes(argument(number)?, bytes)),
+                Err(_) => Err(format!("{bytes:?} is no number of bytes")),
+            },
+        }
     } else {
         let bytes = text.parse();
         bytes
@@ -241,6 +263,11 @@ mod tests {
         assert_eq!(strtol.stores, [(1, Some(0))]);
         assert_eq!(strtol.fills, [(1, Length::Bytes(8))]);
         assert_eq!(all.find("crc32"), Some(&Annotation::default()));
+        assert_eq!(all.find("memcpy").unwrap().copied, Some(2));
+        let fortified = all.find("__strcpy_chk").unwrap();
+        assert_eq!((fortified.copies, fortified.copied), (Some((0, 1)), None));
+        let poll = all.find("poll").unwrap();
+        assert_eq!(poll.fills, [(0, Length::ArgumentTimes(1, 8))]);
         assert_eq!(all.find("unheard_of"), None);
     }
 

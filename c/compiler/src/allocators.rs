@@ -7,7 +7,14 @@ use crate::ir::{Block, LLVMOpcode, LLVMTypeKind, Module, Value};
 /// A longer function is more than a wrapper.
 const LONGEST: usize = 40;
 
-const ALLOCATORS: &[&str] = &["malloc", "calloc", "realloc"];
+const ALLOCATORS: &[&str] = &[
+    "malloc",
+    "calloc",
+    "realloc",
+    "reallocarray",
+    "strdup",
+    "strndup",
+];
 
 /// Marks them to be put into their callers; returns how many there are.
 pub(crate) fn mark(module: &Module) -> usize {

@@ -17,6 +17,7 @@ mod checks;
 mod entries;
 mod locals;
 mod steps;
+mod variables;
 
 use std::collections::HashMap;
 
@@ -70,13 +71,22 @@ const BELIEFS_OF_PARAMETERS: &[&str] = &[
     "dereferenceable_or_null",
 ];
 
+/// What else is wanted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct How {
+    /// Several threads may come inside.
+    pub(crate) threads: bool,
+    /// Debuggers are to find variables.
+    pub(crate) variables: bool,
+}
+
 /// Inserts everything.
 pub(crate) fn insert(
     module: &Module,
     reading: &Reading,
     points_to: &PointsTo,
     boundary: &Boundary,
-    threads: bool,
+    how: How,
 ) -> Inserted {
     let mut inserter = Inserter {
         module: *module,
@@ -85,7 +95,7 @@ pub(crate) fn insert(
         points_to,
         boundary,
         described: Program {
-            threads,
+            threads: how.threads,
             ..Program::default()
         },
         outs: HashMap::new(),
@@ -115,6 +125,9 @@ pub(crate) fn insert(
     }
     inserter.entries(&inside);
     inserter.addresses();
+    if how.variables {
+        inserter.variables(&inside);
+    }
     inserter.describe();
     Inserted {
         checked: inserter.checked,

@@ -56,6 +56,7 @@ macro_rules! llvm {
 }
 
 mod builder;
+mod debug;
 mod value;
 
 pub(crate) use builder::Builder;

@@ -54,7 +54,8 @@ pub fn build(link: &Link, bitcode: &Path, runtime: &Path, output: &Path) -> Resu
         .iter()
         .rev()
         .find(|one| one.starts_with("-O"));
-    let level = level.map_or("-O1", String::as_str);
+    // As the linker did it with the bitcode of the plain program.
+    let level = level.map_or("-O2", String::as_str);
     let mut compile = Command::new(COMPILER);
     compile.args([
         level,

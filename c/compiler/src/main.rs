@@ -98,6 +98,7 @@ fn run(request: &Request) -> Result<Answer, Answer> {
             output,
             targets,
             choice,
+            variables,
             annotations,
         } => {
             let started = Instant::now();
@@ -106,11 +107,17 @@ fn run(request: &Request) -> Result<Answer, Answer> {
             let weights = weights(&kept, &module, &known)?;
             let reading = read::read(&module, &known, weights.as_ref());
             let read = started.elapsed();
-            let mut report = cut(&module, &reading, targets, *choice, |module, inserted| {
-                let Some(output) = output else { return Ok(()) };
-                let _ = inserted;
-                build(module, &link, runtime, output)
-            })?;
+            let mut report = cut(
+                &module,
+                &reading,
+                targets,
+                (*choice, *variables),
+                |module, inserted| {
+                    let Some(output) = output else { return Ok(()) };
+                    let _ = inserted;
+                    build(module, &link, runtime, output)
+                },
+            )?;
             report.weighed = weights.is_some();
             report.milliseconds[0] = read.as_millis() as u64;
             Ok(Answer::Cut(Box::new(report)))
@@ -184,7 +191,7 @@ fn cut(
     module: &Module,
     reading: &Reading,
     patterns: &[String],
-    choice: Choice,
+    (choice, variables): (Choice, bool),
     build: impl FnOnce(&Module, &insert::Inserted) -> Result<(), Answer>,
 ) -> Result<Report, Answer> {
     let program = &reading.program;
@@ -230,7 +237,11 @@ fn cut(
         })
         .collect();
     let threads = threads::coming_inside(program, &points_to, &boundary);
-    let inserted = insert::insert(module, reading, &points_to, &boundary, !threads.is_empty());
+    let how = insert::How {
+        threads: !threads.is_empty(),
+        variables,
+    };
+    let inserted = insert::insert(module, reading, &points_to, &boundary, how);
     module
         .verify()
         .map_err(|error| failed(format!("LLVM refuses what was made: {error}")))?;

@@ -39,6 +39,7 @@ pub(crate) struct Reading {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Moved {
     Argument(usize),
+    ArgumentTimes(usize, u64),
     Result,
     ResultTimes(usize),
     Text(usize),

@@ -33,6 +33,8 @@ pub enum Request {
         targets: Vec<String>,
         /// How the boundary is chosen.
         choice: Choice,
+        /// Debuggers are to find variables.
+        variables: bool,
         /// Files with more annotations.
         annotations: Vec<PathBuf>,
     },

@@ -62,18 +62,18 @@ pub(crate) fn insert(module: &Module, reading: &Reading, file: &Path) {
     let path = module.global("__reprise_weights", text.kind());
     path.set_initializer(text);
     let of = module.function_type(void, &[pointer, pointer, word, pointer, word]);
-    let weighed = module.declare("__reprise_weighed", of);
-    let at_end = module.function("__reprise_weigh_end", module.function_type(void, &[]));
-    builder.at_end(module.append_block(at_end));
+    let weighing = module.declare("__reprise_weighing", of);
+    let begin = module.function("__reprise_weigh_begin", module.function_type(void, &[]));
+    builder.at_end(module.append_block(begin));
     let (count, pointed) = (
         module.constant(word, count),
         module.constant(word, reading.pointed.len() as u64),
     );
-    builder.call(of, weighed, &[path, counters, count, functions, pointed]);
+    builder.call(of, weighing, &[path, counters, count, functions, pointed]);
     builder.ret(None);
-    let list = module.global("__reprise_weigh_at_end", pointer);
-    list.set_initializer(at_end);
-    list.set_section(".fini_array");
+    let list = module.global("__reprise_weigh_at_begin", pointer);
+    list.set_initializer(begin);
+    list.set_section(".init_array");
     define_nothing(module, &builder);
 }
 
@@ -116,6 +116,9 @@ fn insert_moved(
     let amount = match moved {
         Moved::Bytes(bytes) => module.constant(word, bytes),
         Moved::Argument(at) => as_word(arguments[at]),
+        Moved::ArgumentTimes(at, bytes) => {
+            builder.mul(as_word(arguments[at]), module.constant(word, bytes))
+        }
         Moved::Result => positive(as_word(call)),
         Moved::ResultTimes(at) => builder.mul(positive(as_word(call)), as_word(arguments[at])),
         Moved::Text(at) => {

@@ -1,6 +1,6 @@
 //! Events for people.
 
-use crate::{Crossing, Program};
+use crate::{Crossing, LEFT, Program};
 
 /// One event, in a line.
 pub fn describe(event: &Crossing, program: &Program) -> String {
@@ -47,7 +47,16 @@ pub fn describe(event: &Crossing, program: &Program) -> String {
             format!("begins as a child of process {process}, behind {events} events")
         }
         Crossing::Turn { thread, .. } => format!("it is the turn of thread {thread}"),
+        Crossing::Jump {
+            mark: LEFT..,
+            value,
+        } => format!("jumps over inside functions with {value}"),
         Crossing::Jump { mark, value } => format!("jumps to mark {mark} with {value}"),
+        Crossing::Left { why, site: None } => format!("is not recorded any more: {why}"),
+        Crossing::Left {
+            why,
+            site: Some(site),
+        } => format!("is not recorded any more: {why}, in {}", at(*site)),
         Crossing::End { .. } => "ends".to_owned(),
     }
 }

@@ -6,7 +6,7 @@
 //! place when it asks.
 //!
 //! ```text
-//!  byte    1 entry, 2 value, 3 result, 4 end, 5 jump, 6 turn, 7 forked
+//!  byte    1 entry, 2 value, 3 result, 4 end, 5 jump, 6 turn, 7 forked, 8 left
 //!  entry:   number of the function, bytes of the arguments (eight for each)
 //!  value:   number of the site, bytes
 //!  result:  number of the site, number of bytes, bytes,
@@ -14,6 +14,7 @@
 //!  turn:    number: twice the number of the thread, and one more if it is new there
 //!  forked:  number of the process, word: how many events of it
 //!  jump:    number of the mark, four bytes: the value
+//!  left:    number of the reason, number: 0 or one more than that of the site
 //!  end:     word: checksum of all inside memory, word: how much of the pool is used
 //!
 //!  number   seven bits to a byte, lowest first, top bit set on all but the last
@@ -26,7 +27,8 @@
 //! inside one has marked a place, by the number of that mark. Everything else follows.
 //! *turn*: the events that follow are another thread's, which is inside now; before the
 //! first they are those of thread 1. *forked*: the first event of a child; before it come
-//! so many events of its parent. Version 1 had no jumps, one thread and no children.
+//! so many events of its parent. *left*: the program ran on unrecorded. Version 1 had no
+//! jumps, one thread and no children; up to version 2 nobody said why a recording was left.
 //!
 //! Pure; reader and writer are side by side.
 #![deny(clippy::panic, clippy::unwrap_used)]
@@ -43,7 +45,7 @@ pub use crate::wire::{WireError, read, write};
 pub const KIND: &str = "c.crossings";
 
 /// The version of the events.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// The kind of the recordings.
 pub const RECORDING: &str = "c.cut";
@@ -53,6 +55,10 @@ pub const SPOOL: &str = "REPRISE_CUT_SPOOL";
 
 /// What inserted code is told when it is about to call an outside function in a replay.
 pub const OUT_IN_REPLAY: u32 = 1 << 31;
+
+/// In the mark of a jump: it is one of an outside function over inside ones, to where as many
+/// calls from inside to outside are on their way as the rest says.
+pub const LEFT: u32 = 1 << 31;
 
 /// How a replay asks for what is next: by this system call, which there is not.
 pub const QUESTION: u64 = 511;
@@ -128,7 +134,9 @@ pub mod area {
     /// Where the pool of the heap begins.
     pub const POOL: u64 = START + STACK_LEN;
     /// How many threads can be recorded at once.
-    pub const THREADS: u32 = 64;
+    pub const THREADS: u32 = 1024;
+    /// The stacks of so many are where they were when there could be no more.
+    const FIRST_THREADS: u32 = 64;
     /// How long the stack of a thread is that is not the first, with what is left free
     /// below it.
     pub const THREAD_STACK_LEN: u64 = 8 << 20;
@@ -144,13 +152,21 @@ pub mod area {
 
     /// From where to where the inside stack of a thread is that is not the first.
     pub const fn thread_stack(thread: u32) -> (u64, u64) {
-        stack(POOL_END, thread)
+        match thread > FIRST_THREADS {
+            true => stack(POOL_END, thread - FIRST_THREADS),
+            false => stack(START + LEN - LEN_OF_FIRST, thread),
+        }
     }
 
     /// Where a replay has the processor's stack for it.
     pub const fn replay_thread_stack(thread: u32) -> (u64, u64) {
-        stack(REPLAY_STACK + 2 * REPLAY_STACK_LEN, thread)
+        match thread > FIRST_THREADS {
+            true => stack(REPLAY_STACK - (LEN >> 1), thread - FIRST_THREADS),
+            false => stack(REPLAY_STACK + 2 * REPLAY_STACK_LEN, thread),
+        }
     }
+
+    const LEN_OF_FIRST: u64 = FIRST_THREADS as u64 * THREAD_STACK_LEN;
 
     const fn stack(from: u64, thread: u32) -> (u64, u64) {
         let start = from + (thread as u64 - 1) * THREAD_STACK_LEN;
@@ -160,6 +176,37 @@ pub mod area {
 
 /// The longest value; a longer one is several.
 pub const BUFFER_LEN: usize = 1 << 16;
+
+#[cfg(test)]
+mod tests {
+    use super::area;
+
+    /// No two threads share a stack, and none has a place of something else.
+    #[test]
+    fn every_thread_has_stacks_of_its_own() {
+        let mut all: Vec<(u64, u64)> = (1..=area::THREADS)
+            .flat_map(|thread| {
+                [
+                    area::thread_stack(thread),
+                    area::replay_thread_stack(thread),
+                ]
+            })
+            .collect();
+        all.push((area::START, area::POOL_END));
+        all.push((
+            area::REPLAY_STACK,
+            area::REPLAY_STACK + area::REPLAY_STACK_LEN,
+        ));
+        all.sort_unstable();
+        for pair in all.windows(2) {
+            assert!(pair[0].0 < pair[0].1 && pair[0].1 <= pair[1].0, "{pair:x?}");
+        }
+        // As it was when there could be 64.
+        let (start, end) = area::thread_stack(64);
+        assert_eq!((start, end), (0x200f_ff80_1000, 0x2010_0000_0000));
+        assert!(all.iter().all(|(_, end)| *end <= area::START + area::LEN));
+    }
+}
 
 /// One event.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -208,6 +255,13 @@ pub enum Crossing {
         /// With what.
         value: i32,
     },
+    /// The program runs on unrecorded.
+    Left {
+        /// Why.
+        why: Reason,
+        /// Where.
+        site: Option<u32>,
+    },
     /// The run has ended.
     End {
         /// A checksum of inside memory.
@@ -215,4 +269,38 @@ pub enum Crossing {
         /// How many bytes of the pool are in use.
         pool: u64,
     },
+}
+
+/// Why a program runs on unrecorded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Reason {
+    /// More threads than there are stacks for.
+    Threads = 1,
+    /// A jump that a replay could not follow.
+    Jump = 2,
+    /// A handler of signals that has interrupted the inside calls inside functions.
+    Handler = 3,
+    /// Inside memory is given to a function of which nothing is known.
+    Given = 4,
+}
+
+impl Reason {
+    /// All there are.
+    pub const ALL: [Self; 4] = [Self::Threads, Self::Jump, Self::Handler, Self::Given];
+}
+
+impl std::fmt::Display for Reason {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Threads => write!(f, "more than {} threads were inside", area::THREADS),
+            Self::Jump => f.write_str("a jump left the inside"),
+            Self::Handler => f.write_str(
+                "a handler of signals that had interrupted the inside called inside functions",
+            ),
+            Self::Given => {
+                f.write_str("inside memory was given to a function of which nothing is known")
+            }
+        }
+    }
 }

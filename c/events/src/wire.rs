@@ -1,6 +1,6 @@
 //! The bytes of an event.
 
-use crate::Crossing;
+use crate::{Crossing, Reason};
 
 /// Why bytes are no event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -63,6 +63,11 @@ pub fn write(event: &Crossing, out: &mut Vec<u8>) {
             out.push(5);
             number(out, u64::from(*mark));
             out.extend_from_slice(&value.to_le_bytes());
+        }
+        Crossing::Left { why, site } => {
+            out.push(8);
+            number(out, *why as u64);
+            number(out, site.map_or(0, |site| u64::from(site) + 1));
         }
         Crossing::End { sum, pool } => {
             out.push(4);
@@ -137,6 +142,20 @@ pub fn read(bytes: &[u8]) -> Result<Crossing, WireError> {
             }
             Crossing::Forked { process, events }
         }
+        8 => {
+            let (why, site) = (take_number(&mut rest)?, take_number(&mut rest)?);
+            if !rest.is_empty() {
+                return Err(WireError::Long(rest.len()));
+            }
+            let mut all = Reason::ALL.into_iter();
+            let site = site.checked_sub(1).map(u32::try_from).transpose();
+            Crossing::Left {
+                why: all
+                    .find(|one| *one as u64 == why)
+                    .ok_or(WireError::Number)?,
+                site: site.map_err(|_| WireError::Number)?,
+            }
+        }
         other => return Err(WireError::Unknown(*other)),
     })
 }
@@ -203,6 +222,8 @@ mod tests {
             (0..u32::MAX / 2, any::<bool>())
                 .prop_map(|(thread, new)| Crossing::Turn { thread, new }),
             (any::<u32>(), any::<i32>()).prop_map(|(mark, value)| Crossing::Jump { mark, value }),
+            (prop::sample::select(&Reason::ALL), any::<Option<u32>>())
+                .prop_map(|(why, site)| Crossing::Left { why, site }),
         ]
     }
 

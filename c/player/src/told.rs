@@ -121,8 +121,8 @@ impl<'s> Told<'s> {
                 }
                 vec![call]
             }
-            // It stands in front of what is told.
-            Crossing::Forked { .. } => Vec::new(),
+            // They stand in front of what is told, and behind it.
+            Crossing::Forked { .. } | Crossing::Left { .. } => Vec::new(),
             Crossing::Turn { thread, new } => {
                 let result = answer::SWITCH + (u64::from(thread) << 1 | u64::from(new));
                 vec![self.call(&[ask::NEXT], result, Vec::new())?]
@@ -163,7 +163,7 @@ fn pack(crossing: &Crossing) -> Option<Vec<u8>> {
             value = given.to_le_bytes().to_vec();
             (5, *mark, &value)
         }
-        Crossing::Forked { .. } | Crossing::End { .. } => return None,
+        Crossing::Forked { .. } | Crossing::Left { .. } | Crossing::End { .. } => return None,
     };
     if bytes.len() > BUFFER_LEN {
         return None;

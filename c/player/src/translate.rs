@@ -164,6 +164,8 @@ pub fn translate<S: Source>(
     };
     append(&Event::Start(start(&subject, pool, threads)))?;
     let count: u64 = pieces.iter().map(|piece| piece.to - piece.from).sum();
+    // That it was left is not told to a replay.
+    let count = count - u64::from(matches!(last, Some(Crossing::Left { .. })));
     let mut told = Told::new(&subject);
     let (mut whole, mut crossings) = (false, 0);
     for piece in &pieces {
@@ -177,6 +179,9 @@ pub fn translate<S: Source>(
                     event: number,
                     error,
                 })?;
+            if matches!(crossing, Crossing::Left { .. }) {
+                continue;
+            }
             crossings += 1;
             // The last is not told ahead: when it is asked for, all others were used.
             let calls = told.tell(crossing, crossings >= count);

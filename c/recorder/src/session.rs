@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use reprise_c_events::{DETAILS, KIND, RECORDING, VERSION};
+use reprise_c_events::{Crossing, DETAILS, KIND, RECORDING, Subject, VERSION};
 use reprise_recording::manifest::Host;
 use reprise_recording::spool::{Drainer, Spool, SpoolConfig, spool_path};
 use reprise_recording::{Closing, Ending, Manifest, NotRecorded, Recording, WriteError, Writer};
@@ -92,15 +92,15 @@ impl Recorder {
         drainer.finish(closing)?;
         let recording = Recording::open(&self.path).map_err(|_| RecorderError::Stopped)?;
         let mut closing = recording.closing().cloned().unwrap_or_default();
-        let whole = ends(&recording);
-        if !whole && matches!(closing.ending, Ending::Exited { .. }) {
+        let last = last(&recording);
+        if last != Some(Last::End) && matches!(closing.ending, Ending::Exited { .. }) {
+            let why = match last {
+                Some(Last::Left(why)) => why,
+                _ => "it ended without the C library's exit".to_owned(),
+            };
             closing.not_recorded.push(NotRecorded {
                 what: "the rest of the run".to_owned(),
-                why: "it ended without the C library's exit, too many threads were inside, a \
-                      jump left the inside, a handler of signals called inside functions, or \
-                      inside memory was given to a function of \
-                      which nothing is known"
-                    .to_owned(),
+                why,
                 count: 1,
             });
         }
@@ -108,17 +108,32 @@ impl Recorder {
     }
 }
 
-/// Whether the last event is that of the end.
-fn ends(recording: &Recording) -> bool {
-    let Some((stream, _)) = recording.streams().find(|(_, info)| info.kind == KIND) else {
-        return false;
-    };
-    let last = recording.next_number(stream).saturating_sub(1);
-    let Ok(mut events) = recording.events(stream, last) else {
-        return false;
-    };
-    let event = events.next().ok().flatten();
-    event.is_some_and(|event| event.payload.first() == Some(&4))
+/// The last event, if that says how the recording ends.
+#[derive(PartialEq, Eq)]
+enum Last {
+    /// With the run.
+    End,
+    /// Before it, and why.
+    Left(String),
+}
+
+fn last(recording: &Recording) -> Option<Last> {
+    let (stream, _) = recording.streams().find(|(_, info)| info.kind == KIND)?;
+    let last = recording.next_number(stream).checked_sub(1)?;
+    let mut events = recording.events(stream, last).ok()?;
+    let event = events.next().ok().flatten()?;
+    match reprise_c_events::read(event.payload).ok()? {
+        Crossing::End { .. } => Some(Last::End),
+        Crossing::Left { why, site } => {
+            let subject = recording.manifest().details.get(DETAILS);
+            let subject = subject.and_then(|subject| serde_json::from_value(subject.clone()).ok());
+            let sites = subject.map(|subject: Subject| subject.program.sites);
+            let at = site.and_then(|site| sites?.get(site as usize).cloned());
+            let at = at.map(|at| format!(", in {} ({})", at.function, at.place));
+            Some(Last::Left(format!("{why}{}", at.unwrap_or_default())))
+        }
+        _ => None,
+    }
 }
 
 fn now() -> u64 {

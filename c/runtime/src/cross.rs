@@ -1,9 +1,9 @@
 //! What code that `reprise cut` has inserted calls.
 
-use reprise_c_events::OUT_IN_REPLAY;
+use reprise_c_events::{OUT_IN_REPLAY, Reason};
 
 use crate::memory::{is_inside, is_owned};
-use crate::{Mode, mode, record, replay, turn};
+use crate::{Mode, mode, record, replay, turn, unwind};
 
 fn bytes<'a>(address: *const u8, len: usize) -> &'a [u8] {
     if len == 0 {
@@ -87,7 +87,7 @@ extern "C" fn __reprise_enter(entry: u32, arguments: *const u8, len: u32) -> u32
     if !turn::enter() {
         // At which instruction of the inside it was called is not known.
         if mode() == Mode::Record && turn::is_interrupted() {
-            record::give_up();
+            record::give_up(Reason::Handler, None);
         }
         return 1;
     }
@@ -116,23 +116,10 @@ extern "C" fn __reprise_leave(was: u32) {
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn __reprise_out(site: u32) -> u32 {
     if mode() == Mode::Replay {
-        replay::wait_for(u64::from(site));
+        unwind::wait(u64::from(site));
         return OUT_IN_REPLAY;
     }
     turn::out() & !OUT_IN_REPLAY
-}
-
-/// `setjmp` has returned in an outside function. If that was a jump out of inside code
-/// (out of a signal handler, since no inside function jumps), a replay would not know
-/// where, and the recording ends here.
-#[unsafe(no_mangle)]
-extern "C" fn __reprise_jumped(result: i32) {
-    if result != 0 && turn::is_inside() {
-        turn::leave();
-        if mode() == Mode::Record {
-            record::give_up();
-        }
-    }
 }
 
 unsafe extern "C" {
@@ -143,9 +130,9 @@ unsafe extern "C" {
 /// what was computed does not hold, and the recording ends here: what is written to
 /// that memory would be missing.
 #[unsafe(no_mangle)]
-extern "C" fn __reprise_given(address: *const u8) {
+extern "C" fn __reprise_given(address: *const u8, site: u32) {
     if mode() == Mode::Record && is_owned(address.addr() as u64) {
-        record::give_up();
+        record::give_up(Reason::Given, Some(site));
     }
 }
 
@@ -172,9 +159,8 @@ pub(crate) extern "C" fn __reprise_back(site: u32, result: *const u8, len: u32, 
     // SAFETY: the C library has one for each thread.
     let errno = unsafe { __errno_location().read() };
     // What was jumped over between has not come back, and never will.
-    let jumped = !turn::back(depth);
-    if jumped && mode() == Mode::Record {
-        record::give_up();
+    if !turn::back(depth) {
+        record::give_up(Reason::Jump, Some(site));
     }
     if mode() == Mode::Record {
         record::result(site, bytes(result, len as usize));

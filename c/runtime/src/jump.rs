@@ -9,18 +9,20 @@
 //! | --- | --- |
 //! | inside, to an inside function | nothing: the replay does the same |
 //! | outside, to an inside function | that it was done: inside functions and outside ones are left |
-//! | inside, to an outside function | the recording ends |
+//! | inside, to an outside function | a value: how many calls from inside to outside are left |
+//! | outside, over inside functions | the same, as a jump |
 //! | a signal handler that has interrupted the inside | the recording ends |
 //!
-//! Outside functions among each other use the C library's functions.
+//! Outside functions among each other use the C library's functions. Where they have marked a
+//! place is known by the address of the buffer; one that was copied ends the recording.
 
 use std::arch::global_asm;
 
-use reprise_c_events::ask;
+use reprise_c_events::{LEFT, Reason, ask};
 
 use crate::cross::logged;
 use crate::memory::{self, is_inside, is_owned};
-use crate::{Mode, mode, record, replay, turn};
+use crate::{Mode, mode, record, replay, turn, unwind};
 
 /// How many places can be marked at once.
 const MOST: usize = 4096;
@@ -42,6 +44,8 @@ struct Mark {
     thread: u32,
     /// How many calls from inside to outside were on their way.
     depth: u32,
+    /// In a replay: the innermost of those calls.
+    wait: u64,
     /// The signal mask was wanted, too.
     masks: bool,
     mask: [u64; 16],
@@ -53,6 +57,7 @@ const UNUSED: Mark = Mark {
     stack: 0,
     thread: 0,
     depth: 0,
+    wait: 0,
     masks: false,
     mask: [0; 16],
 };
@@ -148,6 +153,7 @@ extern "C" fn mark(buffer: *mut u64, masks: i32) -> *mut u64 {
         stack,
         thread,
         depth: turn::depth(),
+        wait: unwind::innermost(),
         masks: masks != 0,
         ..UNUSED
     };
@@ -194,7 +200,9 @@ pub(crate) fn leap(index: usize, value: i32) -> ! {
         give_in();
     };
     memory::set_stack_pointer(one.stack);
-    if mode() != Mode::Replay {
+    if mode() == Mode::Replay {
+        unwind::set_innermost(one.wait);
+    } else {
         turn::set_depth(one.depth);
         if one.masks {
             // SAFETY: the mask was kept when the place was marked.
@@ -219,15 +227,39 @@ extern "C" fn __reprise_jump(buffer: *const u64, value: i32, site: u32) -> ! {
     if let Some(index) = number(word) {
         leap(index, value);
     }
+    let marked = match mode() {
+        Mode::Replay => None,
+        _ => unwind::marked(buffer),
+    };
+    let depth = logged(site, || {
+        marked.map_or(u64::MAX, |(depth, _)| u64::from(depth))
+    });
     if mode() == Mode::Replay {
+        unwind::to(depth);
         give_in();
     }
-    if mode() == Mode::Record {
-        record::give_up();
+    match marked {
+        Some((depth, stack)) => {
+            turn::set_depth(depth);
+            memory::set_stack_pointer(stack);
+        }
+        None => record::give_up(Reason::Jump, Some(site)),
     }
     turn::leave();
     // SAFETY: it is what the program does here.
     unsafe { longjmp(buffer, value) }
+}
+
+/// `setjmp` has returned in an outside function. If that was a jump of a signal handler that
+/// had interrupted the inside, a replay would not know where, and the recording ends here.
+#[unsafe(no_mangle)]
+extern "C" fn __reprise_jumped(buffer: *const u64, result: i32) {
+    if result == 0 {
+        unwind::mark(buffer);
+    } else if turn::is_inside() {
+        record::give_up(Reason::Jump, None);
+        turn::leave();
+    }
 }
 
 /// An outside function jumps.
@@ -236,6 +268,7 @@ extern "C" fn __reprise_longjmp(buffer: *const u64, value: i32) -> ! {
     // SAFETY: the program is about to read it.
     let word = unsafe { buffer.read() };
     let Some(index) = number(word) else {
+        over(buffer, value);
         // SAFETY: it is what the program does here.
         unsafe { longjmp(buffer, value) }
     };
@@ -245,8 +278,24 @@ extern "C" fn __reprise_longjmp(buffer: *const u64, value: i32) -> ! {
             record::simple(5, index as u32, &value.to_le_bytes());
         } else {
             // It is a signal handler's, and nobody knows when.
-            record::give_up();
+            record::give_up(Reason::Jump, None);
         }
     }
     leap(index, value)
+}
+
+/// An outside function jumps to another one, over inside functions if there are any between.
+fn over(buffer: *const u64, value: i32) {
+    let (_, here, _) = turn::outside();
+    let Some((depth, stack)) = unwind::marked(buffer).filter(|(depth, _)| *depth < here) else {
+        return;
+    };
+    if turn::enter() {
+        if mode() == Mode::Record {
+            record::simple(5, LEFT | depth, &value.to_le_bytes());
+        }
+        turn::set_depth(depth);
+        memory::set_stack_pointer(stack);
+        turn::leave();
+    }
 }

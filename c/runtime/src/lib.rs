@@ -15,8 +15,8 @@
 //! | how does a replay ask, and who calls inside functions there? | `replay.rs` |
 //! | where is inside memory, and how is it allocated? | `memory.rs`, `pool.rs` |
 //! | which thread is inside? | `turn.rs`, `step.rs`; in a replay: `threads.rs` |
-//! | how do inside functions jump to each other? | `jump.rs` |
-//! | which functions of the C library are here, too? | `own.rs`, `plain.rs`, `round.rs`, `sort.rs` |
+//! | how do inside functions jump to each other? | `jump.rs`; out of the inside: `unwind.rs` |
+//! | which functions of the C library are here, too? | `own.rs`, `texts.rs`, `ctype.rs`, `plain.rs`, `round.rs`, `sort.rs` |
 //! | how is a program weighed? | `weigh.rs`; are annotations right? `verify.rs` |
 #![allow(
     unsafe_code,
@@ -24,6 +24,7 @@
 )]
 
 mod cross;
+mod ctype;
 mod jump;
 mod memory;
 mod own;
@@ -34,8 +35,10 @@ mod replay;
 mod round;
 mod sort;
 mod step;
+mod texts;
 mod threads;
 mod turn;
+mod unwind;
 mod verify;
 mod weigh;
 

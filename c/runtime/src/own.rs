@@ -9,7 +9,7 @@ use crate::memory::{is_inside, is_owned};
 use crate::plain::{compare, find, length, limited_length};
 use crate::{Mode, mode, pool, record, replay};
 
-fn inside(pointer: *const u8) -> bool {
+pub(crate) fn inside(pointer: *const u8) -> bool {
     is_inside(pointer.addr() as u64)
 }
 
@@ -32,7 +32,12 @@ fn exists(to: *const u8) -> bool {
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn __reprise_memcpy(to: *mut u8, from: *const u8, len: usize, site: u32) -> *mut u8 {
+pub(crate) extern "C" fn __reprise_memcpy(
+    to: *mut u8,
+    from: *const u8,
+    len: usize,
+    site: u32,
+) -> *mut u8 {
     if len == 0 {
         return to;
     }
@@ -67,7 +72,12 @@ extern "C" fn __reprise_memmove(to: *mut u8, from: *const u8, len: usize, site: 
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn __reprise_memset(to: *mut u8, byte: i32, len: usize, _site: u32) -> *mut u8 {
+pub(crate) extern "C" fn __reprise_memset(
+    to: *mut u8,
+    byte: i32,
+    len: usize,
+    _site: u32,
+) -> *mut u8 {
     if exists(to) {
         // SAFETY: it is what the program does here.
         unsafe { memset(to, byte, len) };
@@ -75,7 +85,7 @@ extern "C" fn __reprise_memset(to: *mut u8, byte: i32, len: usize, _site: u32) -
     to
 }
 
-fn computed(all_inside: bool, site: u32, compute: impl FnOnce() -> u64) -> u64 {
+pub(crate) fn computed(all_inside: bool, site: u32, compute: impl FnOnce() -> u64) -> u64 {
     if all_inside {
         compute()
     } else {
@@ -89,7 +99,7 @@ fn compared(one: *const u8, other: *const u8, site: u32, compare: impl FnOnce() 
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn __reprise_strlen(text: *const u8, site: u32) -> usize {
+pub(crate) extern "C" fn __reprise_strlen(text: *const u8, site: u32) -> usize {
     computed(inside(text), site, || length(text) as u64) as usize
 }
 
@@ -165,7 +175,12 @@ extern "C" fn __reprise_strcpy(to: *mut u8, from: *const u8, site: u32) -> *mut 
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn __reprise_strncpy(to: *mut u8, from: *const u8, len: usize, site: u32) -> *mut u8 {
+pub(crate) extern "C" fn __reprise_strncpy(
+    to: *mut u8,
+    from: *const u8,
+    len: usize,
+    site: u32,
+) -> *mut u8 {
     let found = || limited_length(from, len) as u64;
     let copied = computed(inside(from), site, found) as usize;
     __reprise_memcpy(to, from, copied, site);
@@ -249,6 +264,45 @@ extern "C" fn __reprise_realloc_outside(pointer: *mut u8, size: u64, site: u32) 
         return logged(site, || outside_realloc(pointer, size));
     }
     __reprise_realloc(pointer, size, site)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __reprise_reallocarray(pointer: *mut u8, count: u64, size: u64, site: u32) -> u64 {
+    match count.checked_mul(size) {
+        Some(size) => __reprise_realloc(pointer, size, site),
+        None => 0,
+    }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __reprise_reallocarray_outside(
+    pointer: *mut u8,
+    count: u64,
+    size: u64,
+    site: u32,
+) -> u64 {
+    match count.checked_mul(size) {
+        Some(size) => __reprise_realloc_outside(pointer, size, site),
+        None => 0,
+    }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __reprise_strdup(text: *const u8, site: u32) -> u64 {
+    __reprise_strndup(text, usize::MAX, site)
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn __reprise_strndup(text: *const u8, most: usize, site: u32) -> u64 {
+    let found = || limited_length(text, most) as u64;
+    let len = computed(inside(text), site, found) as usize;
+    let piece = pool::allocate(len as u64 + 1);
+    if piece != 0 {
+        let new = piece as *mut u8;
+        __reprise_memcpy(new, text, len, site);
+        __reprise_memset(new.wrapping_add(len), 0, 1, site);
+    }
+    piece
 }
 
 /// The length of a text, for weighing.

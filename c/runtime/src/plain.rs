@@ -100,7 +100,7 @@ extern "C" fn memset(to: *mut u8, byte: i32, len: usize) -> *mut u8 {
     to
 }
 
-fn at(text: *const u8, index: usize) -> u8 {
+pub(crate) fn at(text: *const u8, index: usize) -> u8 {
     // SAFETY: callers go no further than the end of what they were given.
     unsafe { text.add(index).read_volatile() }
 }

@@ -1,10 +1,10 @@
 //! From the program into the spool.
 
 use std::cell::{RefCell, UnsafeCell};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering, compiler_fence};
 use std::time::Duration;
 
-use reprise_c_events::{BUFFER_LEN, SPOOL};
+use reprise_c_events::{BUFFER_LEN, Reason, SPOOL};
 use reprise_recording::spool::ring::{RingInfo, RingWriter};
 use reprise_recording::spool::{StdEnvironment, SubjectSpool};
 
@@ -14,6 +14,8 @@ use crate::{Mode, memory, mode, set_mode, turn};
 struct Recorder {
     spool: Option<SubjectSpool>,
     ring: Option<RingWriter<StdEnvironment>>,
+    /// Somebody is about to write an event: whoever has interrupted that does not.
+    busy: bool,
     event: Vec<u8>,
     /// How many there are.
     events: u64,
@@ -36,25 +38,40 @@ unsafe impl Sync for Shared {}
 static RECORDER: Shared = Shared(UnsafeCell::new(Recorder {
     spool: None,
     ring: None,
+    busy: false,
     event: Vec::new(),
     events: 0,
     process: 0,
     children: 0,
 }));
 
-/// The program runs on unrecorded.
-pub(crate) fn give_up() {
+/// The program runs on unrecorded; why, and where, is the last event.
+pub(crate) fn give_up(why: Reason, site: Option<u32>) {
+    if mode() != Mode::Record {
+        return;
+    }
+    let entered = turn::enter();
+    let mut at = Vec::new();
+    number(&mut at, site.map_or(0, |site| u64::from(site) + 1));
+    simple(8, why as u32, &at);
     set_mode(Mode::Off);
+    if entered {
+        turn::leave();
+    }
 }
 
 /// The recorder. It is this thread's turn.
-fn with(act: impl FnOnce(&mut Recorder, &mut RingWriter<StdEnvironment>)) {
+#[inline]
+fn with(act: impl FnOnce(&mut Vec<u8>, &mut RingWriter<StdEnvironment>)) {
     // SAFETY: one thread is inside at a time, and `act` does not come here again.
     let recorder = unsafe { &mut *RECORDER.0.get() };
-    if let Some(mut ring) = recorder.ring.take() {
-        act(recorder, &mut ring);
+    if let Some(ring) = recorder.ring.as_mut().filter(|_| !recorder.busy) {
+        recorder.busy = true;
+        compiler_fence(Ordering::SeqCst);
+        act(&mut recorder.event, ring);
         recorder.events += 1;
-        recorder.ring = Some(ring);
+        compiler_fence(Ordering::SeqCst);
+        recorder.busy = false;
     }
 }
 
@@ -145,6 +162,30 @@ extern "C" fn child() {
     parent();
 }
 
+/// The program ends without what the C library does at its end.
+#[unsafe(no_mangle)]
+extern "C" fn _exit(status: i32) -> ! {
+    crate::weigh::end();
+    // SAFETY: only a number is read. A child that shares the memory of its parent (`vfork`) is
+    // not the one that is recorded.
+    let is_mine = unsafe { (*RECORDER.0.get()).process } == std::process::id();
+    if mode() == Mode::Record && is_mine {
+        end();
+    }
+    loop {
+        // SAFETY: the call by which a process ends; it reads nothing.
+        unsafe {
+            std::arch::asm!("syscall", in("rax") 231, in("rdi") status,
+                lateout("rcx") _, lateout("r11") _);
+        }
+    }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn _Exit(status: i32) -> ! {
+    _exit(status)
+}
+
 extern "C" fn end() {
     /// How long a thread that computes may keep the program from ending.
     const PATIENCE: Duration = Duration::from_millis(100);
@@ -155,17 +196,13 @@ extern "C" fn end() {
         set_mode(Mode::Off);
         return;
     }
-    with(|recorder, ring| {
-        recorder.event.clear();
-        recorder.event.push(4);
-        recorder
-            .event
-            .extend_from_slice(&memory::sum().to_le_bytes());
+    with(|event, ring| {
+        event.clear();
+        event.push(4);
+        event.extend_from_slice(&memory::sum().to_le_bytes());
         let (start, end) = crate::pool::used();
-        recorder
-            .event
-            .extend_from_slice(&(end - start).to_le_bytes());
-        ring.append(&recorder.event);
+        event.extend_from_slice(&(end - start).to_le_bytes());
+        ring.append(event);
     });
     set_mode(Mode::Off);
     // SAFETY: it is this thread's turn.
@@ -191,12 +228,34 @@ fn number(out: &mut Vec<u8>, mut number: u64) {
 
 /// An event that is a number and bytes.
 pub(crate) fn simple(tag: u8, site: u32, bytes: &[u8]) {
-    with(|recorder, ring| {
-        recorder.event.clear();
-        recorder.event.push(tag);
-        number(&mut recorder.event, u64::from(site));
-        recorder.event.extend_from_slice(bytes);
-        ring.append(&recorder.event);
+    with(|event, ring| {
+        event.clear();
+        event.push(tag);
+        number(event, u64::from(site));
+        event.extend_from_slice(bytes);
+        ring.append(event);
+    });
+}
+
+/// A value of at most eight bytes, which is most of what there is.
+fn small(site: u32, bytes: &[u8]) {
+    const LEN: usize = 14;
+    with(|_, ring| {
+        let mut event = [0; LEN];
+        event[0] = 2;
+        let (mut len, mut rest) = (1, site);
+        while rest >= 0x80 {
+            event[len] = rest as u8 | 0x80;
+            rest >>= 7;
+            len += 1;
+        }
+        event[len] = rest as u8;
+        len += 1;
+        for byte in bytes.iter().take(LEN - len) {
+            event[len] = *byte;
+            len += 1;
+        }
+        ring.append(&event[..len.min(LEN)]);
     });
 }
 
@@ -212,7 +271,10 @@ pub(crate) fn read(site: u32, address: *const u8, len: usize) -> *const u8 {
         crate::plain::copy(buffer.cast_mut(), address, len);
         std::slice::from_raw_parts(buffer, len)
     };
-    simple(2, site, bytes);
+    match len {
+        0..=8 => small(site, bytes),
+        _ => simple(2, site, bytes),
+    }
     buffer
 }
 
@@ -231,21 +293,19 @@ pub(crate) fn filled(address: u64, len: u64) {
 /// A call is back.
 pub(crate) fn result(site: u32, bytes: &[u8]) {
     let filled = FILLED.try_with(RefCell::take).unwrap_or_default();
-    with(|recorder, ring| {
-        let mut event = std::mem::take(&mut recorder.event);
+    with(|event, ring| {
         event.clear();
         event.push(3);
-        number(&mut event, u64::from(site));
-        number(&mut event, bytes.len() as u64);
+        number(event, u64::from(site));
+        number(event, bytes.len() as u64);
         event.extend_from_slice(bytes);
         for (address, len) in filled {
             event.extend_from_slice(&address.to_le_bytes());
-            number(&mut event, len);
+            number(event, len);
             // SAFETY: an annotated call has just filled it.
             let bytes = unsafe { std::slice::from_raw_parts(address as *const u8, len as usize) };
             event.extend_from_slice(bytes);
         }
-        ring.append(&event);
-        recorder.event = event;
+        ring.append(event);
     });
 }

@@ -8,9 +8,9 @@
 
 use std::arch::global_asm;
 
-use reprise_c_events::{BUFFER_LEN, QUESTION, answer, ask as what, ring};
+use reprise_c_events::{BUFFER_LEN, LEFT, QUESTION, answer, ask as what, ring};
 
-use crate::{Mode, jump, memory, set_mode, threads, turn};
+use crate::{Mode, jump, memory, set_mode, threads, turn, unwind};
 
 global_asm!(
     ".globl __reprise_ask",
@@ -158,7 +158,12 @@ pub(crate) fn wait_for(site: u64) {
                 turn::replay_inside(true);
                 // SAFETY: the buffer is longer than this.
                 let value = unsafe { buffer().cast::<i32>().read_unaligned() };
-                jump::leap((jump - answer::JUMP) as usize, value);
+                let mark = jump - answer::JUMP;
+                if mark & u64::from(LEFT) != 0 {
+                    unwind::to(mark & !u64::from(LEFT));
+                    continue;
+                }
+                jump::leap(mark as usize, value);
             }
             entry => {
                 let entry = (entry - answer::ENTRY) as usize;
@@ -197,6 +202,6 @@ fn switch(other: u64) {
 extern "C" fn __reprise_replay() {
     set_mode(Mode::Replay);
     loop {
-        wait_for(what::NOBODY);
+        unwind::wait(what::NOBODY);
     }
 }

@@ -6,7 +6,7 @@ use std::arch::global_asm;
 
 use reprise_c_events::{area, ask};
 
-use crate::{memory, replay, turn};
+use crate::{memory, turn, unwind};
 
 /// A thread that is not running.
 #[derive(Clone, Copy)]
@@ -15,6 +15,8 @@ struct Thread {
     processor: u64,
     /// The inside stack pointer.
     inside: u64,
+    /// Where it waits for outside functions.
+    waits: u64,
 }
 
 struct Threads {
@@ -26,6 +28,7 @@ static mut THREADS: Threads = Threads {
     all: [Thread {
         processor: 0,
         inside: 0,
+        waits: 0,
     }; area::THREADS as usize + 1],
     current: 1,
 };
@@ -85,11 +88,13 @@ pub(crate) fn switch(to: u32, is_new: bool) {
     // SAFETY: as above. A thread that was never here begins on a stack that nobody uses.
     unsafe {
         (*from).inside = memory::stack_pointer();
+        (*from).waits = unwind::innermost();
         if is_new || (*next).processor == 0 {
             *next = begin(to);
         }
         (*threads()).current = to;
         memory::set_stack_pointer((*next).inside);
+        unwind::set_innermost((*next).waits);
         __reprise_switch(&raw mut (*from).processor, (*next).processor);
     }
 }
@@ -112,13 +117,18 @@ fn begin(number: u32) -> Thread {
         }
         place.add(6).write((base as *const u8).addr() as u64);
     }
-    Thread { processor, inside }
+    let waits = 0;
+    Thread {
+        processor,
+        inside,
+        waits,
+    }
 }
 
 /// Where a thread of a replay begins: outside functions call inside ones.
 extern "C" fn base() -> ! {
     loop {
         turn::replay_inside(false);
-        replay::wait_for(ask::NOBODY);
+        unwind::wait(ask::NOBODY);
     }
 }

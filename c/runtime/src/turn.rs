@@ -17,11 +17,11 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use reprise_c_events::area;
+use reprise_c_events::{Reason, area};
 use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect};
 use rustix::thread::futex;
 
-use crate::{Mode, memory, mode, record, threads};
+use crate::{Mode, ctype, memory, mode, record, threads};
 
 /// The number of the thread whose turn it is; 0 if it is nobody's.
 static TURN: AtomicU32 = AtomicU32::new(0);
@@ -30,7 +30,8 @@ static TURN: AtomicU32 = AtomicU32::new(0);
 const AWAITED: u32 = 1 << 31;
 
 /// Which numbers are taken, a bit for each from 1 on.
-static NUMBERS: AtomicU64 = AtomicU64::new(0);
+static NUMBERS: [AtomicU64; area::THREADS as usize / 64] =
+    [const { AtomicU64::new(0) }; area::THREADS as usize / 64];
 
 /// The last number that was given to a thread for which there was no bit.
 static BEYOND: AtomicU32 = AtomicU32::new(area::THREADS);
@@ -96,19 +97,23 @@ extern "C" fn ends(number: usize) {
         mine.stack.set(0);
         mine.depth.set(0);
     });
-    if let Ok(number @ 1..=area::THREADS) = u32::try_from(number) {
-        NUMBERS.fetch_and(!(1 << (number - 1)), Ordering::Release);
+    if let Some(word) = number.checked_sub(1).and_then(|bit| NUMBERS.get(bit / 64)) {
+        word.fetch_and(!(1 << ((number - 1) % 64)), Ordering::Release);
     }
 }
 
 /// A number that no thread has.
 fn new_number() -> u32 {
-    let lowest = NUMBERS.fetch_update(Ordering::Acquire, Ordering::Relaxed, |taken| {
-        (taken != u64::MAX).then_some(taken | (taken + 1))
+    let lowest = (0..).zip(&NUMBERS).find_map(|(index, word): (u32, _)| {
+        let free = |taken: u64| (taken != u64::MAX).then_some(taken | (taken + 1));
+        let taken = word.fetch_update(Ordering::Acquire, Ordering::Relaxed, free);
+        taken
+            .ok()
+            .map(|taken| index * 64 + taken.trailing_ones() + 1)
     });
     let number = match lowest {
-        Ok(taken) => taken.trailing_ones() + 1,
-        Err(_) => (BEYOND.fetch_add(1, Ordering::Relaxed) + 1) & !AWAITED,
+        Some(number) => number,
+        None => (BEYOND.fetch_add(1, Ordering::Relaxed) + 1) & !AWAITED,
     };
     // SAFETY: the key is the one that was made, or none.
     unsafe { pthread_setspecific(KEY.load(Ordering::Relaxed), number as usize) };
@@ -162,8 +167,27 @@ pub(crate) fn set_depth(depth: u32) {
     MINE.with(|mine| mine.depth.set(depth));
 }
 
+/// The number of this thread, its depth and its inside stack pointer, while it is outside.
+pub(crate) fn outside() -> (u32, u32, u64) {
+    MINE.with(|mine| {
+        if mine.number.get() == 0 {
+            mine.number.set(new_number());
+        }
+        let (number, stack) = (mine.number.get(), mine.stack.get());
+        let stack = match stack {
+            0 if number == 1 => area::START + area::STACK_LEN,
+            0 if number <= area::THREADS => area::thread_stack(number).1,
+            stack => stack,
+        };
+        (number, mine.depth.get(), stack)
+    })
+}
+
 /// A replay goes inside, or leaves it.
 pub(crate) fn replay_inside(inside: bool) {
+    if inside {
+        ctype::crossed();
+    }
     REPLAYED_INSIDE.store(inside, Ordering::Relaxed);
 }
 
@@ -247,6 +271,7 @@ fn take(until: Option<Instant>) -> bool {
             return false;
         }
         mine.inside.set(true);
+        ctype::crossed();
         let mut is_new = mine.stack.get() == 0;
         if is_new {
             mine.stack.set(new_stack(number));
@@ -309,7 +334,7 @@ fn new_stack(number: u32) -> u64 {
         let _ = unsafe { mprotect(below, GUARD, MprotectFlags::empty()) };
         return top;
     }
-    record::give_up();
+    record::give_up(Reason::Threads, None);
     let len = area::THREAD_STACK_LEN as usize;
     let flags = MapFlags::PRIVATE | MapFlags::NORESERVE;
     let all = ProtFlags::READ | ProtFlags::WRITE;

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How many pairs of a call and a function there is room for.
@@ -52,7 +53,7 @@ fn called(functions: &[u64]) -> BTreeMap<u64, u64> {
     let mut all = BTreeMap::new();
     for Pair(key, times) in &PAIRS_SEEN {
         let (key, times) = (key.load(Ordering::Relaxed), times.load(Ordering::Relaxed));
-        if key != 0 {
+        if key != 0 && times > 0 {
             let (call, address) = (key >> ADDRESS, key & ((1 << ADDRESS) - 1));
             let function = numbers.get(&address).copied().unwrap_or(NO_FUNCTION);
             *all.entry(call << 32 | function).or_insert(0) += times;
@@ -72,18 +73,98 @@ fn slice<'a, T>(start: *const T, len: u64) -> &'a [T] {
     unsafe { std::slice::from_raw_parts(start, len as usize) }
 }
 
-/// Adds what was counted to what is in a file; a file of another program is begun anew.
-#[unsafe(no_mangle)]
-extern "C" fn __reprise_weighed(
+/// What inserted code counts with.
+#[derive(Clone, Copy)]
+struct Counting {
     path: *const u8,
-    counters: *const u64,
+    counters: *mut u64,
+    count: u64,
+    functions: *const u64,
+    function_count: u64,
+}
+
+// SAFETY: what it points to is there for as long as the program.
+unsafe impl Send for Counting {}
+
+static COUNTING: Mutex<Option<Counting>> = Mutex::new(None);
+
+unsafe extern "C" {
+    fn pthread_atfork(
+        prepare: Option<extern "C" fn()>,
+        parent: Option<extern "C" fn()>,
+        child: Option<extern "C" fn()>,
+    ) -> i32;
+}
+
+/// The program begins.
+#[unsafe(no_mangle)]
+extern "C" fn __reprise_weighing(
+    path: *const u8,
+    counters: *mut u64,
     count: u64,
     functions: *const u64,
     function_count: u64,
 ) {
-    let path = slice(path, crate::plain::length(path) as u64);
-    let counters = slice(counters, count);
-    let mut called = called(slice(functions, function_count));
+    let counting = Counting {
+        path,
+        counters,
+        count,
+        functions,
+        function_count,
+    };
+    if let Ok(mut known) = COUNTING.lock() {
+        *known = Some(counting);
+    }
+    // SAFETY: handlers that take nothing and live as long as the program.
+    unsafe { pthread_atfork(None, None, Some(child)) };
+}
+
+/// What was counted before is its parent's.
+extern "C" fn child() {
+    if let Ok(Some(counting)) = COUNTING.try_lock().as_deref() {
+        counting.begin_anew();
+    }
+}
+
+/// The program ends.
+pub(crate) extern "C" fn end() {
+    if let Ok(Some(counting)) = COUNTING.try_lock().as_deref() {
+        counting.add();
+        counting.begin_anew();
+    }
+}
+
+#[used]
+#[unsafe(link_section = ".fini_array")]
+static END: extern "C" fn() = end;
+
+impl Counting {
+    /// Nothing was counted yet.
+    fn begin_anew(&self) {
+        for index in 1..self.count as usize {
+            // SAFETY: there are as many; another thread may miscount.
+            unsafe { self.counters.add(index).write_volatile(0) };
+        }
+        for Pair(_, times) in &PAIRS_SEEN {
+            times.store(0, Ordering::Relaxed);
+        }
+        UNCOUNTED.store(0, Ordering::Relaxed);
+    }
+
+    /// Adds what was counted to what is in the file.
+    fn add(&self) {
+        let path = slice(self.path, crate::plain::length(self.path) as u64);
+        let counters = slice(self.counters.cast_const(), self.count);
+        add(
+            path,
+            counters,
+            called(slice(self.functions, self.function_count)),
+        );
+    }
+}
+
+/// Adds what was counted to what is in a file; a file of another program is begun anew.
+fn add(path: &[u8], counters: &[u64], mut called: BTreeMap<u64, u64>) {
     let Ok(path) = std::str::from_utf8(path) else {
         return;
     };

@@ -59,6 +59,11 @@ pub(super) struct Cut {
     #[arg(short, long, value_name = "FILE", conflicts_with = "weigh")]
     output: Option<PathBuf>,
 
+    /// Have debuggers find variables of inside functions in a replay, also where they would be
+    /// optimized out; recording costs a little more.
+    #[arg(long, requires = "output", conflicts_with = "weigh")]
+    variables: bool,
+
     /// Say on which side this function is, and what of it crosses.
     #[arg(long, value_name = "FUNCTION", conflicts_with = "weigh")]
     explain: Option<String>,
@@ -105,6 +110,7 @@ impl Cut {
             targets: self.target,
             choice,
             output: self.output,
+            variables: self.variables,
             explain: self.explain,
             annotations: self.annotations,
             picture: self.picture,

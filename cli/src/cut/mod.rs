@@ -43,6 +43,8 @@ pub struct Request {
     pub output: Option<PathBuf>,
     /// A function that somebody wants to know about.
     pub explain: Option<String>,
+    /// Debuggers are to find variables.
+    pub variables: bool,
     /// Files with annotations.
     pub annotations: Vec<PathBuf>,
     /// Where a picture of the boundary goes.
@@ -119,6 +121,7 @@ pub fn cut(request: &Request) -> Result<Status, Failure> {
         output: request.output.clone(),
         targets: request.targets.clone(),
         choice: request.choice,
+        variables: request.variables,
         annotations: request.annotations.clone(),
     };
     match ask(&doing, &question)? {

@@ -69,15 +69,14 @@ impl Solver<'_> {
             let through = self.through(argument(position));
             self.edge(through, unknown);
         }
-        if !does.own {
-            for position in &does.writes {
-                self.edge(argument(*position), unknown);
-            }
+        let written = does.writes.iter().filter(|_| !does.own);
+        for position in does.keeps.iter().chain(written) {
+            self.edge(argument(*position), unknown);
         }
         match does.returns {
             Some(position) => self.edge(argument(position), call.result),
             None if does.handle => self.point(call.result, HANDLE),
-            None if call.allocates.is_none() && !does.own => self.edge(hands_out, call.result),
+            None if call.allocates.is_none() => self.edge(hands_out, call.result),
             None => {}
         }
     }

@@ -25,6 +25,10 @@ pub(super) struct Out {
 impl Inserter<'_> {
     pub(super) fn call(&mut self, function: Value, at: Value) {
         let callee = at.callee();
+        if callee.is_assembly() {
+            // It does nothing, or the function would be outside.
+            return;
+        }
         let name = callee.name();
         let known = callee.is_function().then(|| known_name(&name)).flatten();
         if callee.is_function() && known.is_none() {
@@ -61,8 +65,8 @@ impl Inserter<'_> {
             let known = if does.frees.is_some() { "free" } else { &known };
             self.by_runtime(function, at, known, false);
         } else if does.reallocates.is_some() {
-            let name = if owns { "realloc" } else { "realloc_outside" };
-            self.by_runtime(function, at, name, false);
+            let where_to = if owns { "" } else { "_outside" };
+            self.by_runtime(function, at, &format!("{known}{where_to}"), false);
         } else {
             // What it does is known by its annotation or by its body.
             let is_known = annotation.is_some() || !callee.is_declaration();
@@ -109,11 +113,15 @@ impl Inserter<'_> {
             };
             let annotation = &self.reading.program.functions[id as usize].annotation;
             let does = annotation.clone().unwrap_or_default();
-            if let Some(next) = at.next().filter(|_| does.marks.is_some()) {
-                let (of, jumped) = self.runtime("__reprise_jumped", void, &[number]);
+            let buffer = does
+                .marks
+                .and_then(|buffer| at.arguments().get(buffer).copied());
+            if let (Some(next), Some(buffer)) = (at.next(), buffer) {
+                let parameters = [self.module.pointer(), number];
+                let (of, jumped) = self.runtime("__reprise_jumped", void, &parameters);
                 self.before(next);
                 self.builder.located(at.debug_location());
-                self.builder.call(of, jumped, &[at]);
+                self.builder.call(of, jumped, &[buffer, at]);
             }
             if does.jumps_to.is_some() && self.boundary.follows_jumps {
                 let parameters = [self.module.pointer(), number];
@@ -276,7 +284,7 @@ impl Inserter<'_> {
 
         builder.at_end(record);
         if does.is_none() {
-            self.given(arguments);
+            self.given(arguments, site);
         }
         let value = call();
         if let Some(does) = does {
@@ -310,12 +318,12 @@ impl Inserter<'_> {
     }
 
     /// Nobody knows what the function does: it must not get hold of inside memory.
-    fn given(&self, arguments: &[Value]) {
+    fn given(&self, arguments: &[Value], site: Value) {
         let (pointer, void) = (self.module.pointer(), self.module.void());
-        let (of, given) = self.runtime("__reprise_given", void, &[pointer]);
+        let (of, given) = self.runtime("__reprise_given", void, &[pointer, site.kind()]);
         for argument in arguments {
             if argument.kind().kind() == LLVMTypeKind::LLVMPointerTypeKind {
-                self.builder.call(of, given, &[*argument]);
+                self.builder.call(of, given, &[*argument, site]);
             }
         }
     }
@@ -364,6 +372,9 @@ impl Inserter<'_> {
                 Length::Result => as_word(value),
                 Length::ResultTimes(factor) => builder.mul(as_word(value), number(factor)),
                 Length::Argument(at) => number(at),
+                Length::ArgumentTimes(at, bytes) => {
+                    builder.mul(number(at), module.constant(word, bytes))
+                }
                 Length::Text => {
                     let (of, filled) = self.runtime("__reprise_filled_text", void, &[pointer]);
                     builder.call(of, filled, &[*argument]);

@@ -50,6 +50,13 @@ impl Value {
         Value(llvm!(ask: LLVMAliasGetAliasee(self.0)))
     }
 
+    /// The text of inline assembly.
+    pub(crate) fn assembly(self) -> String {
+        let mut len = 0;
+        let start = llvm!(ask: LLVMGetInlineAsmAsmString(self.0, &raw mut len));
+        text(start, len)
+    }
+
     pub(crate) fn is_assembly(self) -> bool {
         !llvm!(ask: LLVMIsAInlineAsm(self.0)).is_null()
     }

@@ -16,11 +16,28 @@ const BY_LIBRARY: &[&str] = &[
     "log", "log2", "log10", "pow", "fma", "frexp", "ldexp", "lround", "llround", "lrint", "llrint",
 ];
 
+/// Assembly that only keeps the compiler or the processor from doing things in another order,
+/// or has them wait for a moment.
+fn does_nothing(assembly: &str) -> bool {
+    let words = assembly.split([';', '\n', '\t', ' ']);
+    let mut words = words.filter(|word| !word.is_empty());
+    words.all(|word| {
+        matches!(
+            word,
+            "nop" | "rep" | "pause" | "mfence" | "lfence" | "sfence"
+        )
+    })
+}
+
 impl Reader<'_> {
     pub(super) fn call(&mut self, function: FunctionId, at: Value, times: u64) {
         let mut callee = at.callee();
         if callee.is_alias() {
             callee = callee.aliasee();
+        }
+        if callee.is_assembly() && does_nothing(&callee.assembly()) {
+            self.handed_on(at);
+            return;
         }
         if callee.is_assembly() {
             self.refuse(function, "it has inline assembly", at);
@@ -43,7 +60,7 @@ impl Reader<'_> {
             self.intrinsic(function, own, at);
             return;
         }
-        let arguments = at
+        let arguments: Vec<Var> = at
             .arguments()
             .into_iter()
             .map(|one| self.value(one))
@@ -97,7 +114,7 @@ impl Reader<'_> {
         if let Some(object) = allocates {
             self.reading.objects.insert(at, object);
         }
-        let moved = match moved(&does, at.arguments().len()) {
+        let moved = match moved(&does) {
             Some(moved) => {
                 self.reading.moving.push((at, moved));
                 let counter = self.reading.blocks + self.reading.moving.len() - 1;
@@ -105,6 +122,10 @@ impl Reader<'_> {
             }
             None => 0,
         };
+        for at in &does.varies {
+            let memory = arguments.get(*at).copied().unwrap_or(NOTHING);
+            self.reading.program.varying.push(memory);
+        }
         let result_bytes = if at.is_used() {
             self.module.size(at.kind())
         } else {
@@ -188,9 +209,16 @@ impl Reader<'_> {
                 self.fact(Fact::Store { pointer, value });
             }
             self.reading.program.varying.extend(lists);
-        } else if may_hold_pointer(at.kind()) {
+        } else {
+            self.handed_on(at);
+        }
+    }
+
+    /// What comes out is what went in.
+    fn handed_on(&mut self, at: Value) {
+        if may_hold_pointer(at.kind()) {
             let to = self.value(at);
-            for from in arguments {
+            for from in at.arguments() {
                 let from = self.value(from);
                 self.fact(Fact::Copy { to, from });
             }
@@ -218,5 +246,20 @@ impl Reader<'_> {
             });
         }
         Some(counted)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::does_nothing;
+
+    #[test]
+    fn assembly_that_does_nothing() {
+        for nothing in ["", "\n", "nop", "rep; nop", "pause\n\t", "mfence"] {
+            assert!(does_nothing(nothing), "{nothing:?}");
+        }
+        for something in ["rdtsc", "rep movsb", "lock; addl $0,0(%rsp)"] {
+            assert!(!does_nothing(something), "{something:?}");
+        }
     }
 }

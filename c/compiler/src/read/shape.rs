@@ -35,7 +35,7 @@ pub(crate) fn scanned(does: &Annotation, call: Value) -> Option<Vec<(usize, Scan
     enough.then(|| (at + 1..).zip(all).collect())
 }
 
-pub(super) fn moved(does: &Annotation, arguments: usize) -> Option<Moved> {
+pub(super) fn moved(does: &Annotation) -> Option<Moved> {
     if let Some((_, length)) = does.fills.first() {
         let at = does.fills[0].0;
         return Some(match *length {
@@ -43,15 +43,12 @@ pub(super) fn moved(does: &Annotation, arguments: usize) -> Option<Moved> {
             Length::Result => Moved::Result,
             Length::ResultTimes(factor) => Moved::ResultTimes(factor),
             Length::Argument(at) => Moved::Argument(at),
+            Length::ArgumentTimes(at, bytes) => Moved::ArgumentTimes(at, bytes),
             Length::Text => Moved::Text(at),
         });
     }
     let (_, from) = does.copies.filter(|_| does.own)?;
-    Some(if arguments > 2 {
-        Moved::Argument(2)
-    } else {
-        Moved::Text(from)
-    })
+    Some(does.copied.map_or(Moved::Text(from), Moved::Argument))
 }
 
 /// Whether a value is a number or a pointer of at most eight bytes.

@@ -117,6 +117,9 @@ impl Verifier<'_> {
                 Length::Result => as_word(at),
                 Length::ResultTimes(factor) => builder.mul(as_word(at), number(factor)),
                 Length::Argument(at) => number(at),
+                Length::ArgumentTimes(at, bytes) => {
+                    builder.mul(number(at), module.constant(word, bytes))
+                }
                 Length::Text => module.constant(word, LONGEST),
             };
             builder.call(of_piece, fills, &[*start, len]);

@@ -28,11 +28,20 @@ fn jumps_between_outside_functions() {
     // With everything inside they are jumps of inside functions.
     stage.whole_way(&["--whole-program"]);
     // Here a function that was jumped over was called from inside.
-    stage.run(&[
-        "cut", "./prog", "--target", "main", "--target", "in_add", "--naive", "-o", "prog.cut",
-    ]);
-    let said = stage.as_far_as_recorded(&[]);
-    assert!(said.contains("-1\n"), "{said}");
+    stage.whole_way(&["--target", "main", "--target", "in_add", "--naive"]);
+}
+
+/// Inside functions that jump to outside ones, and outside ones that jump over inside ones,
+/// while others further out go on.
+#[test]
+fn jumps_out_of_the_inside() {
+    let stage = Stage::new("c-outward");
+    for level in ["-O0", "-O2"] {
+        stage.run(&["cc", level, "-o", "prog", "main.c"]);
+        stage.whole_way(&["--target", "in_*", "--naive"]);
+        stage.whole_way(&["--target", "in_goes_on", "--naive"]);
+        stage.whole_way(&["--target", "in_fails", "--naive"]);
+    }
 }
 
 /// A signal handler jumps out of inside code.

@@ -3,9 +3,11 @@
 //! This needs LLVM, so it is no part of the gate: `cargo xtask study cut-figure2`.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod clients;
 mod computing;
 mod debian;
 mod jumps;
+mod library;
 mod measure;
 mod programs;
 mod replicas;
@@ -245,7 +247,8 @@ fn bad_sources() {
     let output = stage.try_to(&["cut", "./prog", "--target", "f"]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(said.contains("main.c has changed since"), "{said}");
-    let assembly = "int f(void) { __asm__(\"nop\"); return 1; }\nint main(void) { return f(); }\n";
+    let assembly = "int f(void) { int x; __asm__(\"rdtsc\" : \"=a\"(x) : : \"edx\"); return x; }\n\
+                    int main(void) { __asm__(\"pause\"); return f() & 0; }\n";
     fs::write(at("main.c"), assembly).unwrap();
     stage.run(&["cc", "-o", "prog", "main.c"]);
     let output = stage.try_to(&["cut", "./prog", "--target", "f"]);
@@ -255,6 +258,8 @@ fn bad_sources() {
         said.contains("f cannot be recorded: it has inline assembly (main.c:1)"),
         "{said}"
     );
+    // What only waits does nothing.
+    stage.run(&["cut", "./prog", "--target", "main"]);
 }
 
 /// A picture on request.

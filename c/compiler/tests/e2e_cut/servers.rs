@@ -1,123 +1,40 @@
-//! A client and a server from Debian's sources, over the loopback interface.
+//! A server from Debian's sources, over the loopback interface: httpd in one process, with a
+//! module as the target each.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::debian;
-use super::measure::{Case, ROUNDS, median, with};
 use super::stage::{Stage, done, reprise};
 
-/// Serves `body` to everybody who asks, until the test ends.
-fn serve(body: Vec<u8>) -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    std::thread::spawn(move || {
-        for stream in listener.incoming() {
-            let mut stream = stream.unwrap();
-            let mut asked = Vec::new();
-            let mut bytes = [0; 4096];
-            while !asked.ends_with(b"\r\n\r\n") {
-                match stream.read(&mut bytes) {
-                    Ok(len @ 1..) => asked.extend_from_slice(&bytes[..len]),
-                    _ => break,
-                }
-            }
-            let head = format!(
-                "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {}\r\n\r\n",
-                body.len()
-            );
-            let _ = stream.write_all(head.as_bytes());
-            let _ = stream.write_all(&body);
-        }
-    });
-    port
-}
+/// How often plain and recorded servers take turns, and for how long each.
+const TURNS: usize = 15;
+const TURN: &str = "1s";
 
-/// A URL on the loopback interface with so many bytes of content.
-fn url(len: usize) -> String {
-    let body: Vec<u8> = (0..len).map(|at| (at * 7 % 251) as u8).collect();
-    format!("http://127.0.0.1:{}/", serve(body))
-}
-
-/// wget: what it takes to replay its part for HTTP, which hardly looks at what it
-/// loads.
-#[test]
-fn debian_wget() {
-    const LEN: usize = 8 << 20;
-    let Some(stage) = debian::stage() else { return };
-    let options = "--without-ssl --without-zlib --disable-nls --without-libpsl --disable-iri \
-                   --disable-ntlm --without-metalink --without-cares --without-libuuid";
-    let (small, large) = (url(20_000), url(LEN));
-    let (small, large) = (["-q", "-O", "-", &small], ["-q", "-O", "-", &large]);
-    let wget = Case {
-        program: &stage.built("wget", "src/wget", options),
-        small: with(&small),
-        large: with(&large),
-        reads: LEN as u64,
-    };
-    for target in [
-        &["--target", "http.c:*"][..],
-        &["--target", "url.c:*"],
-        &["--whole-program"],
-    ] {
-        stage.compare(wget, target);
-    }
-}
-
-/// neon, a library that speaks HTTP, with a client that ignores what it loads: in the
-/// paper that is the case where nothing of the content has to be in the log.
-#[test]
-fn debian_neon() {
-    const LEN: usize = 400 << 10;
-    let Some(stage) = debian::stage() else { return };
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e_cut/neon.c");
-    let cc = reprise().display();
-    stage.source(
-        "neon27",
-        &format!(
-            "CC='{cc} cc' ./configure -q --disable-shared --disable-nls --disable-webdav \
-             --without-ssl --without-zlib --without-gssapi --without-libproxy \
-             && make -s -C src && {cc} cc -O1 -DHAVE_CONFIG_H -Isrc -o get {} src/.libs/libneon.a",
-            source.display()
-        ),
-    );
-    let (small, large) = (url(20_000), url(LEN));
-    let (small, large) = ([small.as_str(), "2"], [large.as_str(), "40"]);
-    let neon = Case {
-        program: "./neon27.src/tree/get",
-        small: with(&small),
-        large: with(&large),
-        reads: 40 * LEN as u64,
-    };
-    for target in [&["--target", "ne_request.c:*"][..], &["--whole-program"]] {
-        stage.compare(neon, target);
-    }
-}
-
-/// A server that is being recorded or weighed.
+/// A server that is being recorded, weighed, or just runs.
 struct Running {
     child: Child,
+    folder: PathBuf,
     port: u16,
 }
 
 impl Running {
-    fn start(stage: &Stage, command: &mut Command, port: u16) -> Self {
-        let child = command
-            .current_dir(stage.folder.path())
-            .stdin(Stdio::null())
-            .spawn()
-            .unwrap();
-        let one = Self { child, port };
-        let started = Instant::now();
-        while TcpStream::connect(("127.0.0.1", port)).is_err() {
-            assert!(started.elapsed() < Duration::from_secs(300));
-            std::thread::sleep(Duration::from_millis(50));
-        }
-        one
+    /// Its process, by its own word.
+    fn process(&self) -> u32 {
+        let pid = fs::read_to_string(self.folder.join("pid")).unwrap();
+        // The file may be that of an earlier one, and its number somebody else's by now.
+        let command = fs::read(format!("/proc/{}/cmdline", pid.trim())).unwrap();
+        let command = String::from_utf8_lossy(&command).into_owned();
+        let config = self.folder.join("conf");
+        assert!(
+            command.contains(config.to_str().unwrap()),
+            "{pid} is {command}"
+        );
+        pid.trim().parse().unwrap()
     }
 
     fn get(&self, path: &str) -> Vec<u8> {
@@ -148,114 +65,256 @@ impl Running {
         }
     }
 
-    fn end(mut self, stage: &Stage) {
-        let pid = fs::read_to_string(stage.folder.path().join("www/pid")).unwrap();
-        // The file may be that of an earlier one, and its number somebody else's by now.
-        let command = fs::read(format!("/proc/{}/cmdline", pid.trim())).unwrap();
-        let command = String::from_utf8_lossy(&command).into_owned();
-        let config = stage.folder.path().join("www/conf");
+    /// As many requests as it answers in a while: how many, and for how long its processor
+    /// and that of its recorder were at work.
+    fn burst(&self, path: &str) -> Burst {
+        let processes = [self.process(), self.child.id()];
+        let worked = || processes.map(processor_time);
+        let before = worked();
+        let url = format!("http://127.0.0.1:{}{path}", self.port);
+        let mut wrk = Command::new("wrk");
+        wrk.args(["-t1", "-c1", "-H", "Accept-Encoding: gzip", "-d", TURN]);
+        let started = Instant::now();
+        let output = wrk.arg(url).output().unwrap();
+        let time = started.elapsed().as_secs_f64();
+        let after = worked();
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
         assert!(
-            command.contains(config.to_str().unwrap()),
-            "{pid} is {command}"
+            !said.contains("Non-2xx") && !said.contains("errors"),
+            "{said}"
         );
-        done(Command::new("kill").arg(pid.trim()));
+        let mut words = said.split_whitespace().collect::<Vec<_>>().into_iter();
+        let mut before_word = None;
+        let requests = words.find_map(|word| {
+            let found = (word == "requests").then_some(before_word).flatten();
+            before_word = word.parse::<f64>().ok();
+            found
+        });
+        let requests = requests.unwrap_or_else(|| panic!("{said}"));
+        // Both are the same where nothing records.
+        let recorder = if processes[0] == processes[1] {
+            0
+        } else {
+            after[1] - before[1]
+        };
+        Burst {
+            per_second: requests / time,
+            server: (after[0] - before[0]) as f64 / requests / 1000.0,
+            recorder: recorder as f64 / requests / 1000.0,
+        }
+    }
+
+    fn end(mut self) {
+        done(Command::new("kill").arg(self.process().to_string()));
         assert!(self.child.wait().unwrap().success());
     }
 }
 
-/// httpd in one process, with a module as the target each. Its libraries are
-/// built as anybody builds them.
+struct Burst {
+    /// Requests per second.
+    per_second: f64,
+    /// Microseconds of the server's processor time for each.
+    server: f64,
+    /// The same of the recorder.
+    recorder: f64,
+}
+
+/// For how many nanoseconds a process, with all its threads, was at work.
+fn processor_time(process: u32) -> u64 {
+    let threads = fs::read_dir(format!("/proc/{process}/task")).unwrap();
+    let of = |thread: std::io::Result<fs::DirEntry>| -> Option<u64> {
+        let text = fs::read_to_string(thread.ok()?.path().join("schedstat")).ok()?;
+        text.split_whitespace().next()?.parse().ok()
+    };
+    threads.filter_map(of).sum()
+}
+
+fn sorted(bursts: &[Burst], what: fn(&Burst) -> f64) -> Vec<f64> {
+    let mut all: Vec<f64> = bursts.iter().map(what).collect();
+    all.sort_by(f64::total_cmp);
+    all
+}
+
+/// The server, built.
+struct Httpd {
+    stage: Stage,
+    program: String,
+    /// How many bytes the files have that are read for each round of requests.
+    reads: usize,
+}
+
+impl Httpd {
+    /// Its libraries are built as anybody builds them.
+    fn build(stage: Stage) -> Self {
+        let root = stage.folder.path().display().to_string();
+        let prefix = format!("{root}/prefix");
+        let plain = format!("./configure -q --prefix={prefix} --disable-shared CFLAGS=-O1");
+        let install = "&& make -s && make -s install";
+        stage.source("pcre2", &format!("{plain} {install}"));
+        stage.source("apr", &format!("{plain} {install}"));
+        stage.source(
+            "apr-util",
+            &format!("{plain} --with-apr={prefix} {install}"),
+        );
+        let modules = "alias dir deflate mime log_config authz_core authz_host unixd filter";
+        let options = format!(
+            "--with-apr={prefix} --with-apr-util={prefix} --with-pcre={prefix}/bin/pcre2-config \
+             --with-mpm=prefork --enable-modules=none --enable-mods-static='{modules}'"
+        );
+        let program = stage.built("apache2", "httpd", &options);
+        let at = |name: &str| stage.folder.path().join(name);
+        for folder in ["www/files/folder", "www/files/pages", "www/other"] {
+            fs::create_dir_all(at(folder)).unwrap();
+        }
+        let text: String = (0..40_000).map(|number| format!("{number} ")).collect();
+        for file in ["files/text.txt", "files/folder/index.txt", "other/a.txt"] {
+            fs::write(at("www").join(file), &text).unwrap();
+        }
+        let page = text.get(..8_000).unwrap();
+        for file in ["files/page.txt", "files/pages/index.txt", "other/page.txt"] {
+            fs::write(at("www").join(file), page).unwrap();
+        }
+        let reads = 3 * text.len();
+        Self {
+            stage,
+            program,
+            reads,
+        }
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.stage.folder.path().join(name)
+    }
+
+    /// Starts it on a port of its own.
+    fn run(&self, program: &Path, before: &[&str]) -> Running {
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr();
+        let port = port.unwrap().port();
+        let root = self.stage.folder.path().display();
+        let folder = self.at(&format!("at{port}"));
+        fs::create_dir_all(&folder).unwrap();
+        let config = format!(
+            "ServerRoot {root}/www\nListen 127.0.0.1:{port}\nServerName localhost\n\
+             PidFile {folder}/pid\nErrorLog {folder}/errors\nTypesConfig /dev/null\n\
+             AddType text/plain .txt\nMaxKeepAliveRequests 0\n\
+             DocumentRoot {root}/www/files\n<Directory />\nRequire all granted\n</Directory>\n\
+             Alias /other {root}/www/other\nRedirect /old /folder/\nDirectoryIndex index.txt\n\
+             SetOutputFilter DEFLATE\n",
+            folder = folder.display()
+        );
+        fs::write(folder.join("conf"), config).unwrap();
+        let mut command = Command::new(program);
+        command.args(before).args(["-X", "-f"]);
+        command.arg(folder.join("conf"));
+        command.current_dir(self.stage.folder.path());
+        let said = fs::File::create(folder.join("said")).unwrap();
+        let child = command.stdin(Stdio::null()).stderr(said).spawn().unwrap();
+        let running = Running {
+            child,
+            folder,
+            port,
+        };
+        let started = Instant::now();
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            assert!(started.elapsed() < Duration::from_secs(600));
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        running
+    }
+
+    fn record(&self) -> Running {
+        let _ = fs::remove_file(self.at("x.reprise"));
+        let record = ["record", "-o", "x.reprise", "--", "./prog.cut"];
+        self.run(reprise(), &record)
+    }
+
+    fn plain(&self) -> Running {
+        self.run(&self.at(&self.program), &[])
+    }
+
+    /// Both at once, asked in turn: what else the machine does is the same for both.
+    fn throughput(&self, path: &str) {
+        let both = [self.plain(), self.record()];
+        for running in &both {
+            // The first requests have to wait for more than the others.
+            running.ask(1);
+            running.burst(path);
+        }
+        let mut all = [Vec::new(), Vec::new()];
+        for _ in 0..TURNS {
+            for (running, bursts) in both.iter().zip(&mut all) {
+                bursts.push(running.burst(path));
+            }
+        }
+        both.into_iter().for_each(Running::end);
+        let [speed, server, recorder] = [
+            |one: &Burst| one.per_second,
+            |one: &Burst| one.server,
+            |one: &Burst| one.recorder,
+        ]
+        .map(|what: fn(&Burst) -> f64| all.each_ref().map(|bursts| sorted(bursts, what)));
+        let median = |of: &[Vec<f64>; 2]| of.each_ref().map(|all| all[all.len() / 2]);
+        let more = |[one, other]: [f64; 2]| format!("{:+.1} %", 100.0 * (other / one - 1.0));
+        let (speed, lowest) = (median(&speed), server.each_ref().map(|all| all[0]));
+        let server = median(&server);
+        println!(
+            "speed      {path}: plain {:.0} requests per second, recorded {:.0}: {}; the server's \
+             processor time for each {:.1} and {:.1} us: {}, at best {:.1} and {:.1}: {}; the \
+             recorder's {:.1} us",
+            speed[0],
+            speed[1],
+            more(speed),
+            server[0],
+            server[1],
+            more(server),
+            lowest[0],
+            lowest[1],
+            more(lowest),
+            median(&recorder)[1]
+        );
+    }
+}
+
 #[test]
 fn debian_httpd() {
     const REQUESTS: usize = 25;
     let Some(stage) = debian::stage() else { return };
-    let root = stage.folder.path().display().to_string();
-    let prefix = format!("{root}/prefix");
-    let plain = format!("./configure -q --prefix={prefix} --disable-shared CFLAGS=-O1");
-    let install = "&& make -s && make -s install";
-    stage.source("pcre2", &format!("{plain} {install}"));
-    stage.source("apr", &format!("{plain} {install}"));
-    stage.source(
-        "apr-util",
-        &format!("{plain} --with-apr={prefix} {install}"),
-    );
-    let modules = "alias dir deflate mime log_config authz_core authz_host unixd filter";
-    let options = format!(
-        "--with-apr={prefix} --with-apr-util={prefix} --with-pcre={prefix}/bin/pcre2-config \
-         --with-mpm=prefork --enable-modules=none --enable-mods-static='{modules}'"
-    );
-    let httpd = stage.built("apache2", "httpd", &options);
-    let at = |name: &str| stage.folder.path().join(name);
-    for folder in ["www/files/folder", "www/other"] {
-        fs::create_dir_all(at(folder)).unwrap();
-    }
-    let text: String = (0..40_000).map(|number| format!("{number} ")).collect();
-    for file in ["files/text.txt", "files/folder/index.txt", "other/a.txt"] {
-        fs::write(at("www").join(file), &text).unwrap();
-    }
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr();
-    let port = port.unwrap().port();
-    let config = format!(
-        "ServerRoot {root}/www\nListen 127.0.0.1:{port}\nServerName localhost\nPidFile pid\n\
-         ErrorLog errors\nTypesConfig /dev/null\nAddType text/plain .txt\n\
-         DocumentRoot {root}/www/files\n<Directory />\nRequire all granted\n</Directory>\n\
-         Alias /other {root}/www/other\nRedirect /old /folder/\nDirectoryIndex index.txt\n\
-         SetOutputFilter DEFLATE\n"
-    );
-    fs::write(at("www/conf"), config).unwrap();
-    let run = |program: &Path, before: &[&str]| {
-        let mut command = Command::new(program);
-        command.args(before).args(["-X", "-f"]).arg(at("www/conf"));
-        Running::start(&stage, &mut command, port)
-    };
-    let running = run(reprise(), &["cut", &httpd, "--weigh", "--", &httpd]);
+    let httpd = Httpd::build(stage);
+    let program = httpd.program.as_str();
+    let weigh = ["cut", program, "--weigh", "--", program];
+    let running = httpd.run(reprise(), &weigh);
     running.ask(1);
-    running.end(&stage);
-    let record = || {
-        let _ = fs::remove_file(at("x.reprise"));
-        run(
-            reprise(),
-            &["record", "-o", "x.reprise", "--", "./prog.cut"],
-        )
-    };
-    let timed = |running: Running| {
-        // The first request has to wait for more than the others.
-        running.ask(1);
-        let started = Instant::now();
+    running.end();
+    let recorded = || {
+        let running = httpd.record();
         running.ask(REQUESTS);
-        let time = started.elapsed();
-        running.end(&stage);
-        time
+        running.end();
     };
-    let reads = 3 * (REQUESTS + 1) * text.len();
-    for target in [
-        &["--target", "mod_alias.c:*"][..],
-        &["--target", "mod_dir.c:*"],
-        &["--target", "mod_deflate.c:*"],
-        &["--whole-program"],
+    let reads = (REQUESTS * httpd.reads) as u64;
+    for (target, paths) in [
+        (
+            &["--target", "mod_alias.c:*"][..],
+            ["/other/page.txt", "/other/a.txt"],
+        ),
+        (&["--target", "mod_dir.c:*"], ["/pages/", "/folder/"]),
+        (&["--target", "mod_deflate.c:*"], ["/page.txt", "/text.txt"]),
+        (&["--whole-program"], ["", ""]),
     ] {
-        stage.cut(&httpd, target, true);
+        httpd.stage.cut(program, target, true);
         if target == ["--whole-program"] {
             // As far as it goes.
-            timed(record());
-            stage.as_far_as_it_goes();
+            recorded();
+            httpd.stage.as_far_as_it_goes();
             continue;
         }
-        let (mut plain, mut recorded) = (Vec::new(), Vec::new());
-        for _ in 0..ROUNDS {
-            plain.push(timed(run(&at(&httpd), &[])));
-            recorded.push(timed(record()));
+        recorded();
+        httpd.stage.replayed(reads);
+        for path in paths {
+            httpd.throughput(path);
         }
-        stage.replayed(reads as u64);
-        let speed = |times| 4.0 * REQUESTS as f64 / median(times).as_secs_f64();
-        let (plain, recorded) = (speed(plain), speed(recorded));
-        println!(
-            "speed      plain {plain:.0} requests per second, recorded {recorded:.0}: {:.1} % less",
-            100.0 * (1.0 - recorded / plain)
-        );
-        stage.cut(&httpd, target, false);
-        timed(record());
-        stage.replayed_unweighed();
+        httpd.stage.cut(program, target, false);
+        recorded();
+        httpd.stage.replayed_unweighed();
         println!();
     }
 }

@@ -51,6 +51,13 @@ fn threads_take_turns() {
     in_turns(&stage, &["--whole-program"], 5);
 }
 
+/// Many threads inside at once.
+#[test]
+fn a_crowd_of_threads() {
+    let stage = Stage::new("c-crowd");
+    in_turns(&stage, &["--target", "in_*", "--naive"], 2);
+}
+
 /// Threads that wait for each other in loops, with nothing that would let others inside.
 #[test]
 fn threads_that_spin() {
