@@ -174,12 +174,12 @@ public class Main {
 #[test]
 fn a_divergence_names_what_was_not_recorded() {
     const HANDLED: &str = r#"
-        import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+        import java.lang.invoke.MethodHandles;
 
         public class Main {
-            public static void main(String[] args) {
+            public static void main(String[] args) throws Throwable {
                 Cart cart = new Cart();
-                AtomicIntegerFieldUpdater.newUpdater(Cart.class, "items").set(cart, 3);
+                MethodHandles.lookup().findSetter(Cart.class, "items", int.class).invoke(cart, 3);
                 cart.tell();
             }
             static void told(int items) {}
