@@ -20,7 +20,7 @@ __attribute__((noinline)) static long in_work(long number) {
     long sum = 0;
     for (int i = 0; i < 32; i++)
         sum += room[i];
-    total += sum;
+    __atomic_fetch_add(&total, sum, __ATOMIC_RELAXED);
     return sum;
 }
 
