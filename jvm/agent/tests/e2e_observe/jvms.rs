@@ -2,7 +2,7 @@
 //! there is to study. In the gate there is none.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use reprise_jvm_testing::jvms;
 use reprise_jvm_testing::subject::{Subject, release};
@@ -11,14 +11,18 @@ use crate::{subjects, support};
 
 #[test]
 fn every_subject_is_recorded_on_every_jvm() {
-    let javac = support::jdks().pop().unwrap();
+    // The oldest has written what is expected: others name lambdas otherwise.
+    let compilers = support::jdks();
     for java in jvms::studied(Path::new(env!("CARGO_TARGET_TMPDIR"))) {
         let mut passed = 0;
         let mut notes = Vec::new();
         for subject in Subject::all() {
             let classes = tempfile::tempdir().unwrap();
-            let target = Some(release(&java).min(release(&javac)));
-            if !subject.compile_with(&javac, target, classes.path()) {
+            let compiles = |javac: &PathBuf| {
+                let target = release(&java).min(release(javac));
+                subject.compile_with(javac, Some(target), classes.path())
+            };
+            if !compilers.iter().any(compiles) {
                 notes.push(format!("{}: needs a later release", subject.name()));
                 continue;
             }
