@@ -31,10 +31,16 @@ fn what_libraries_do_is_followed() {
     let stage = Stage::new("schedule-library");
     for java in jdks() {
         let home = java.display().to_string().replace('/', "-");
-        let name = format!("library{home}.sched");
-        let (file, recorded) = stage.record(&java, &name, &["--schedule=free"]);
-        assert_eq!(recorded.status.code(), Some(0), "{recorded:?}");
-        assert!(!said(&recorded).contains("could not"), "{recorded:?}");
+        // Now and then orders contradict one another, of which one is given up, and said to be:
+        // what such a recording does is not promised.
+        let kept = (0..4).find_map(|number| {
+            let name = format!("library{home}-{number}.sched");
+            let (file, recorded) = stage.record(&java, &name, &["--schedule=free"]);
+            assert_eq!(recorded.status.code(), Some(0), "{recorded:?}");
+            let is_kept = !said(&recorded).contains("could not");
+            is_kept.then_some((file, recorded))
+        });
+        let (file, recorded) = kept.expect("no recording kept all orders");
         stage.follow(&java, &file, &recorded, "ended with status 0");
     }
 }
