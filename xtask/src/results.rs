@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::{Failure, command};
+use crate::{Failure, command, table};
 
 /// Appends a result to `studies/NAME/YYYY-MM-DD.md` and returns that path,
 /// relative to `root`. A second result of a day goes below the first.
@@ -33,9 +33,62 @@ pub(crate) fn is_kept(root: &Path, name: &str, command: &str) -> Result<bool, Fa
     Ok(has(&text, &revision(root), command))
 }
 
+/// Puts the rows that several commands have left today, of this revision, into one table.
+pub(crate) fn keep_together(
+    root: &Path,
+    name: &str,
+    command: &str,
+    parts: &[String],
+) -> Result<Option<PathBuf>, Failure> {
+    let now = now()?;
+    let file = file(name, &now);
+    let text = fs::read_to_string(root.join(&file)).unwrap_or_default();
+    let revision = revision(root);
+    let rows: Vec<&str> = parts
+        .iter()
+        .flat_map(|part| rows_of(&text, &revision, part))
+        .collect();
+    if rows.is_empty() {
+        return Ok(None);
+    }
+    let rows = table::rows(&rows.join("\n"));
+    let machine = machine();
+    let section = format!(
+        "# {now}, all parts\n\n- revision: {revision}\n- machine: {machine}\n- command: \
+         `{command}`\n\n{}\n",
+        rows.trim_end()
+    );
+    append(&root.join(&file), &section)
+        .map_err(|error| format!("cannot write {}: {error}", file.display()))?;
+    Ok(Some(file))
+}
+
+/// The rows of the last section that a command has left, of a revision.
+fn rows_of<'a>(text: &'a str, revision: &str, command: &str) -> Vec<&'a str> {
+    let mut rows = Vec::new();
+    let mut kept = None;
+    let mut meant = false;
+    for line in text.lines() {
+        if let Some(revision) = line.strip_prefix("- revision: ") {
+            (kept, meant) = (Some(clean(revision)), false);
+        } else if let Some(made) = line.strip_prefix("- command: ") {
+            meant = kept == Some(clean(revision)) && made == format!("`{command}`");
+            if meant {
+                rows.clear();
+            }
+        } else if meant && table::is_row(line) {
+            rows.push(line);
+        }
+    }
+    rows
+}
+
+fn clean(revision: &str) -> &str {
+    revision.trim_end_matches("-dirty")
+}
+
 /// To keep a result changes the tree, so that a revision is not clean any more.
 fn has(text: &str, revision: &str, command: &str) -> bool {
-    let clean = |revision: &str| revision.trim_end_matches("-dirty").to_owned();
     let mut kept = None;
     text.lines().any(|line| {
         if let Some(revision) = line.strip_prefix("- revision: ") {
@@ -83,9 +136,19 @@ fn section(now: &str, revision: &str, machine: &str, command: &str, output: &str
         .map(|line| line.trim_start().chars().take_while(|&c| c == '`').count())
         .max();
     let fence = "`".repeat(longest.map_or(3, |longest| longest.max(2) + 1));
-    let output = output.trim_end();
+    let rows = table::rows(output);
+    let mut rest =
+        output
+            .lines()
+            .filter(|line| !table::is_row(line))
+            .fold(String::new(), |mut text, line| {
+                text.push_str(line);
+                text.push('\n');
+                text
+            });
+    rest.truncate(rest.trim_end().len());
     format!(
-        "# {now}\n\n- revision: {revision}\n- machine: {machine}\n- command: `{command}`\n\n{fence}text\n{output}\n{fence}\n"
+        "# {now}\n\n- revision: {revision}\n- machine: {machine}\n- command: `{command}`\n\n{rows}{fence}text\n{rest}\n{fence}\n"
     )
 }
 
@@ -165,6 +228,25 @@ mod tests {
             section("", "", "", "", "````\na\n````\n")
                 .contains("\n`````text\n````\na\n````\n`````\n")
         );
+    }
+
+    #[test]
+    fn rows_stand_before_the_text_and_parts_make_one_table() {
+        let output = "said\n| a | b |\n| --- | --- |\n| 1 | 2 |\n\nmore\n";
+        let one = section("now", "abc", "m", "x one", output);
+        assert!(
+            one.contains("| a | b |\n| --- | --- |\n| 1 | 2 |\n\n```text\nsaid\n\nmore\n```"),
+            "{one}"
+        );
+        let other = output.replace("| 1 | 2 |", "| 3 | 4 |");
+        let text = one + &section("now", "abc-dirty", "m", "x two", &other);
+        let rows = |revision, command| super::rows_of(&text, revision, command).join("\n");
+        let all = rows("abc", "x one") + "\n" + &rows("abc", "x two");
+        assert_eq!(
+            crate::table::rows(&all),
+            "| a | b |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |\n\n"
+        );
+        assert_eq!(rows("abd", "x one"), "");
     }
 
     #[test]

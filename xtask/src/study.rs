@@ -350,15 +350,23 @@ pub(crate) fn run(arguments: &[String]) -> TaskResult {
         return bad_usage(&format!("The study `{name}` has no part `{no}`"));
     }
     let mut failed = Vec::new();
-    for part in parts {
+    for part in &parts {
         let typed = format!("cargo xtask study {name} {part}");
         if results::is_kept(&workspace.root, name, &typed)? {
             println!("{part}: a result of today and of this revision is kept already");
             continue;
         }
-        if let Err(error) = run_one(study, &workspace, &[part.to_owned()]) {
+        if let Err(error) = run_one(study, &workspace, &[(*part).to_owned()]) {
             eprintln!("{error}");
-            failed.push(part);
+            failed.push(*part);
+        }
+    }
+    if arguments.is_empty() {
+        let typed = format!("cargo xtask study {name}");
+        let of = |part: &&str| format!("{typed} {part}");
+        let of: Vec<String> = parts.iter().map(of).collect();
+        if let Some(file) = results::keep_together(&workspace.root, name, &typed, &of)? {
+            println!("one table of all parts in {}", file.display());
         }
     }
     match failed.is_empty() {

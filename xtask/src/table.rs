@@ -26,9 +26,48 @@ pub(crate) fn aligned(rows: &[Vec<String>], indent: &str) -> String {
     text
 }
 
+/// Whether a line of an output is a row of a table, as Markdown has them.
+pub(crate) fn is_row(line: &str) -> bool {
+    line.starts_with('|') && line.ends_with('|')
+}
+
+/// The rows among lines as a table, with an empty line behind it: what the columns are called
+/// is said once, whoever has said it.
+pub(crate) fn rows(text: &str) -> String {
+    let mut table = String::new();
+    let mut columns = None;
+    let mut rows = text.lines().filter(|line| is_row(line)).peekable();
+    while let Some(row) = rows.next() {
+        if let Some(below) = rows.next_if(|next| next.starts_with("| ---")) {
+            if columns == Some(row) {
+                continue;
+            }
+            if columns.replace(row).is_some() {
+                table.push('\n');
+            }
+            table.push_str(&format!("{row}\n{below}\n"));
+        } else {
+            table.push_str(&format!("{row}\n"));
+        }
+    }
+    if !table.is_empty() {
+        table.push('\n');
+    }
+    table
+}
+
 #[cfg(test)]
 mod tests {
-    use super::aligned;
+    use super::{aligned, rows};
+
+    #[test]
+    fn columns_are_named_once_and_other_columns_are_another_table() {
+        let one = "| a |\n| --- |\n| 1 |\n";
+        let other = "| b |\n| --- |\n| 3 |\n";
+        let text = format!("x\n{one}y\n{}{other}", one.replace('1', "2"));
+        assert_eq!(rows(&text), format!("{one}| 2 |\n\n{other}\n"));
+        assert_eq!(rows("a | b |\n"), "");
+    }
 
     fn check(rows: &[&[&str]], expected: &str) {
         let rows: Vec<Vec<String>> = rows

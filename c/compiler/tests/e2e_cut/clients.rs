@@ -45,7 +45,9 @@ fn url(len: usize) -> String {
 #[test]
 fn debian_wget() {
     const LEN: usize = 8 << 20;
-    let Some(stage) = debian::stage() else { return };
+    let Some(stage) = debian::stage("wget") else {
+        return;
+    };
     let options = "--without-ssl --without-zlib --disable-nls --without-libpsl --disable-iri \
                    --disable-ntlm --without-metalink --without-cares --without-libuuid";
     let (small, large) = (url(20_000), url(LEN));
@@ -70,7 +72,9 @@ fn debian_wget() {
 #[test]
 fn debian_neon() {
     const LEN: usize = 400 << 10;
-    let Some(stage) = debian::stage() else { return };
+    let Some(stage) = debian::stage("neon") else {
+        return;
+    };
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/e2e_cut/neon.c");
     let cc = reprise().display();
     stage.source(

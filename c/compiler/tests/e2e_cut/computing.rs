@@ -27,7 +27,9 @@ fn numbers(mut seed: u64) -> impl FnMut(u64) -> u64 {
 /// Compression.
 #[test]
 fn computing_bzip2() {
-    let Some(stage) = debian::stage() else { return };
+    let Some(stage) = debian::stage("bzip2") else {
+        return;
+    };
     let cc = reprise().display();
     stage.source("bzip2", &format!("make -s CC='{cc} cc' bzip2"));
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -50,7 +52,9 @@ fn computing_bzip2() {
 /// Graphs: the largest clique.
 #[test]
 fn computing_cliquer() {
-    let Some(stage) = debian::stage() else { return };
+    let Some(stage) = debian::stage("cliquer") else {
+        return;
+    };
     let cc = reprise().display();
     stage.source("cliquer", &format!("make -s CC='{cc} cc' cl"));
     let graph = |nodes: u64, edges: u64| {
@@ -77,7 +81,9 @@ fn computing_cliquer() {
 /// An interpreter.
 #[test]
 fn computing_lua() {
-    let Some(stage) = debian::stage() else { return };
+    let Some(stage) = debian::stage("lua") else {
+        return;
+    };
     let cc = reprise().display();
     stage.source("lua5.4", &format!("make -s -C src CC='{cc} cc' posix"));
     let script = |size: u32| {
@@ -107,7 +113,9 @@ fn computing_lua() {
 /// A parser.
 #[test]
 fn computing_expat() {
-    let Some(stage) = debian::stage() else { return };
+    let Some(stage) = debian::stage("expat") else {
+        return;
+    };
     let cc = reprise().display();
     let make = format!(
         "cd expat && printf '#define BYTEORDER 1234\\n#define HAVE_GETRANDOM 1\\n#define \
@@ -144,7 +152,9 @@ fn computing_expat() {
 /// A small database.
 #[test]
 fn computing_sqlite() {
-    let Some(stage) = debian::stage() else { return };
+    let Some(stage) = debian::stage("sqlite") else {
+        return;
+    };
     let cc = reprise().display();
     let options = "-O2 -DSQLITE_THREADSAFE=0 -DSQLITE_OMIT_LOAD_EXTENSION -I.";
     stage.source(
@@ -189,7 +199,9 @@ fn computing_sqlite() {
 /// rest of the program than the whole program reads of the world.
 #[test]
 fn computing_phalanx() {
-    let Some(stage) = debian::stage() else { return };
+    let Some(stage) = debian::stage("phalanx") else {
+        return;
+    };
     let cc = reprise().display();
     stage.source("phalanx", &format!("make -s CC='{cc} cc' phalanx"));
     let play = |depth: u32| format!("depth {depth}\ngo\ngo\ngo\ngo\nquit\n");

@@ -13,6 +13,7 @@ mod programs;
 mod replicas;
 mod servers;
 mod stage;
+mod table;
 mod turns;
 
 use std::fs;

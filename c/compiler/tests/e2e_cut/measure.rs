@@ -8,9 +8,13 @@ use std::time::{Duration, Instant};
 use reprise_recording::Recording;
 
 use super::stage::{Stage, reprise};
+use super::table::Row;
 
 /// How often plain and recorded runs take turns.
 pub(crate) const ROUNDS: usize = 3;
+
+/// What a replay says that has done the same.
+const SAME: &str = "to the end; the memory of the inside is the same";
 
 /// A program with two inputs.
 #[derive(Clone, Copy)]
@@ -39,11 +43,59 @@ pub(crate) fn with<'a>(arguments: &'a [&'a str]) -> Run<'a> {
 }
 
 /// A log: how many bytes its events have, and how many there are.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Log {
-    bytes: u64,
-    events: u64,
-    file: u64,
+    pub(crate) bytes: u64,
+    pub(crate) events: u64,
+    pub(crate) file: u64,
+}
+
+impl std::fmt::Display for Log {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} bytes, {} events", self.bytes, self.events)
+    }
+}
+
+/// How long something took, and for how long processors were at work for it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Time {
+    elapsed: Duration,
+    worked: Duration,
+}
+
+/// For how long processors were at work for processes of this one that have ended.
+fn worked() -> Duration {
+    /// What the kernel counts in.
+    const TICK: u64 = 10;
+    let stat = fs::read_to_string("/proc/self/stat").unwrap();
+    // The name, which may have spaces, is in brackets; the two are the 16th and 17th of all.
+    let fields = stat.rsplit(')').next().unwrap().split_whitespace();
+    let ticks = fields
+        .skip(13)
+        .take(2)
+        .map(|one| one.parse::<u64>().unwrap());
+    Duration::from_millis(TICK * ticks.sum::<u64>())
+}
+
+/// What recording costs, by the medians of runs that took turns.
+fn costs(plain: &[Time], recorded: &[Time]) -> String {
+    let of = |times: &[Time], what: fn(&Time) -> Duration| median(times.iter().map(what).collect());
+    let compared = |what: fn(&Time) -> Duration| {
+        let (one, other) = (of(plain, what), of(recorded, what));
+        let times = other.as_secs_f64() / one.as_secs_f64().max(1e-9);
+        let (one, other) = (one.as_millis(), other.as_millis());
+        let times = if one == 0 {
+            String::new()
+        } else {
+            format!(", {times:.2} times")
+        };
+        format!("{one} ms, {other} ms{times}")
+    };
+    format!(
+        "{}; processor time {}",
+        compared(|time| time.elapsed),
+        compared(|time| time.worked)
+    )
 }
 
 impl Stage {
@@ -53,7 +105,7 @@ impl Stage {
 
     /// Cuts a program that was weighed, without its weights if that is wanted, and says
     /// what `cut` says.
-    pub(crate) fn cut(&self, program: &str, target: &[&str], weighed: bool) {
+    pub(crate) fn cut(&self, program: &str, target: &[&str], weighed: bool) -> Row {
         for old in ["prog.cut", "x.reprise"] {
             let _ = fs::remove_file(self.at(old));
         }
@@ -69,17 +121,20 @@ impl Stage {
         } else {
             fs::rename(&away, &weights).unwrap();
         }
+        Row::new(program, target, &said)
     }
 
-    fn start(&self, command: &mut Command, run: Run<'_>) -> (Output, Duration) {
+    fn start(&self, command: &mut Command, run: Run<'_>) -> (Output, Time) {
         command.args(run.arguments).current_dir(self.folder.path());
         command.stdin(match run.input {
             Some(file) => Stdio::from(File::open(self.at(file)).unwrap()),
             None => Stdio::null(),
         });
-        let started = Instant::now();
+        let (started, before) = (Instant::now(), worked());
         let output = command.output().unwrap();
-        (output, started.elapsed())
+        let elapsed = started.elapsed();
+        let worked = worked() - before;
+        (output, Time { elapsed, worked })
     }
 
     fn weigh(&self, case: Case<'_>) {
@@ -89,7 +144,7 @@ impl Stage {
         assert!(output.status.success(), "{output:?}");
     }
 
-    fn record(&self, run: Run<'_>) -> (Output, Duration) {
+    fn record(&self, run: Run<'_>) -> (Output, Time) {
         let _ = fs::remove_file(self.at("x.reprise"));
         let mut command = Command::new(reprise());
         command.args(["record", "-o", "x.reprise", "--", "./prog.cut"]);
@@ -105,7 +160,7 @@ impl Stage {
         {
             self.weigh(case);
         }
-        self.cut(case.program, target, true);
+        let mut row = self.cut(case.program, target, true);
         let (mut plain, mut recorded) = (Vec::new(), Vec::new());
         for _ in 0..ROUNDS {
             let program = self.at(case.program);
@@ -117,59 +172,50 @@ impl Stage {
             let (said, plain_said) = (same(&output.stdout), same(&expected.stdout));
             assert!(said == plain_said, "it says something else");
         }
-        self.replayed(case.reads);
-        let (plain, recorded) = (median(plain), median(recorded));
-        println!(
-            "times      plain {} ms, recorded {} ms: {:.2} times",
-            plain.as_millis(),
-            recorded.as_millis(),
-            recorded.as_secs_f64() / plain.as_secs_f64()
-        );
+        self.replayed(&mut row, case.reads);
+        let costs = costs(&plain, &recorded);
+        println!("times      plain and recorded: {costs}");
+        row.costs.push(costs);
         if target.contains(&"--target") {
             self.cut(case.program, target, false);
             let (output, _) = self.record(case.large);
             assert!(output.status.success(), "{output:?}");
-            self.replayed_unweighed();
+            self.replayed_unweighed(&mut row);
         }
-        println!();
+        row.print();
     }
 
     /// Replays what was recorded, and says how long the log is.
-    pub(crate) fn replayed(&self, reads: u64) {
+    pub(crate) fn replayed(&self, row: &mut Row, reads: u64) {
         let log = self.log();
         println!(
-            "recorded   a log of {} bytes in {} events, {:.4} of the {reads} that are read; in a \
-             file of {}",
-            log.bytes,
-            log.events,
+            "recorded   a log of {log}, {:.4} of the {reads} bytes that are read; in a file of {}",
             log.bytes as f64 / reads.max(1) as f64,
             log.file
         );
         self.replay();
+        (row.log, row.reads, row.replayed) = (Some(log), Some(reads), true);
     }
 
     /// The same of a boundary that was found without weights.
-    pub(crate) fn replayed_unweighed(&self) {
+    pub(crate) fn replayed_unweighed(&self, row: &mut Row) {
         let log = self.log();
-        println!(
-            "unweighed  a log of {} bytes in {} events",
-            log.bytes, log.events
-        );
+        println!("unweighed  a log of {log}");
         self.replay();
+        row.unweighed = Some(log);
     }
 
     /// The same of a boundary of which nobody knows whether it can be recorded to the end.
-    pub(crate) fn as_far_as_it_goes(&self) {
+    pub(crate) fn as_far_as_it_goes(&self, row: &mut Row, reads: u64) {
         let log = self.log();
-        println!(
-            "recorded   a log of {} bytes in {} events, in a file of {}",
-            log.bytes, log.events, log.file
-        );
+        println!("recorded   a log of {log}, in a file of {}", log.file);
         let started = Instant::now();
         let output = self.try_to(&["replay", "x.reprise"]);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         let time = started.elapsed().as_millis();
         println!("replayed   in {time} ms: {}\n", said.trim());
+        (row.log, row.reads) = (Some(log), Some(reads));
+        row.replayed = said.contains(SAME);
     }
 
     fn replay(&self) {
@@ -177,7 +223,7 @@ impl Stage {
         let (_, replayed) = self.run(&["replay", "x.reprise"]);
         let time = started.elapsed().as_millis();
         println!("replayed   in {time} ms: {}", replayed.trim());
-        assert!(replayed.contains("to the end; the memory of the inside is the same"));
+        assert!(replayed.contains(SAME));
     }
 
     fn log(&self) -> Log {

@@ -9,7 +9,9 @@ use super::measure::{Case, with};
 
 #[test]
 fn debian_gzip() {
-    let Some(stage) = debian::stage() else { return };
+    let Some(stage) = debian::stage("gzip") else {
+        return;
+    };
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let small = fs::read(root.join("README.md")).unwrap();
     let large: Vec<u8> = small.iter().cycle().take(4 << 20).copied().collect();
@@ -32,7 +34,9 @@ fn debian_gzip() {
 
 #[test]
 fn debian_bc() {
-    let Some(stage) = debian::stage() else { return };
+    let Some(stage) = debian::stage("bc") else {
+        return;
+    };
     let compute = |scale: u32| format!("scale={scale}; 4*a(1)\nsqrt(2)\n");
     fs::write(stage.folder.path().join("small.bc"), compute(50)).unwrap();
     fs::write(stage.folder.path().join("large.bc"), compute(400)).unwrap();

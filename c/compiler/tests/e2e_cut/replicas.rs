@@ -4,7 +4,6 @@
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
-use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
@@ -15,6 +14,7 @@ use super::stage::{Stage, reprise};
 
 /// A node: an example of the sources that keeps prices of stocks.
 struct Node {
+    name: &'static str,
     child: Child,
     input: ChildStdin,
     output: Receiver<Vec<u8>>,
@@ -22,8 +22,8 @@ struct Node {
 }
 
 impl Node {
-    fn start(stage: &Stage, command: &mut Command, home: &str, arguments: &[&str]) -> Self {
-        let home = stage.folder.path().join(home);
+    fn start(stage: &Stage, command: &mut Command, name: &'static str, arguments: &[&str]) -> Self {
+        let home = stage.folder.path().join(name);
         let _ = fs::remove_dir_all(&home);
         fs::create_dir_all(&home).unwrap();
         let mut child = command
@@ -46,6 +46,7 @@ impl Node {
             }
         });
         Self {
+            name,
             child,
             input,
             output,
@@ -53,25 +54,26 @@ impl Node {
         }
     }
 
-    fn tell(&mut self, line: &str) {
-        self.input.write_all(line.as_bytes()).unwrap();
-        self.input.write_all(b"\n").unwrap();
-        self.input.flush().unwrap();
+    /// Whether it still listens.
+    fn tell(&mut self, line: &str) -> Result<(), Ended> {
+        let line = format!("{line}\n");
+        let told = self.input.write_all(line.as_bytes());
+        told.and_then(|()| self.input.flush()).map_err(|_| Ended)
     }
 
     /// Tells it something until it says something. A program that is to be weighed is built
     /// first, which takes minutes.
-    fn until(&mut self, line: &str, says: &str) {
+    fn until(&mut self, line: &str, says: &str) -> Result<(), Ended> {
         let started = Instant::now();
         let before = self.said.len();
         loop {
-            self.tell(line);
+            self.tell(line)?;
             std::thread::sleep(Duration::from_millis(100));
             while let Ok(more) = self.output.try_recv() {
                 self.said.push_str(&String::from_utf8_lossy(&more));
             }
             if self.said[before..].contains(says) {
-                return;
+                return Ok(());
             }
             assert!(
                 started.elapsed() < Duration::from_secs(1200),
@@ -81,81 +83,156 @@ impl Node {
         }
     }
 
-    fn end(mut self) {
-        self.tell("quit");
+    /// How many bytes its process has read so far.
+    fn reads(&self) -> u64 {
+        let io = fs::read_to_string(format!("/proc/{}/io", self.child.id())).unwrap();
+        let mut lines = io.lines();
+        let bytes = lines.find_map(|line| line.strip_prefix("rchar: "));
+        bytes.unwrap().parse().unwrap()
+    }
+
+    fn end(mut self) -> Result<(), Ended> {
+        self.tell("quit")?;
         let status = self.child.wait().unwrap();
-        assert!(status.success(), "{status}");
+        if status.success() {
+            return Ok(());
+        }
+        println!("ended      {}: {status}", self.name);
+        Err(Ended)
     }
 }
+
+impl Drop for Node {
+    /// A node whose input ends does so, too; nothing is left running either way.
+    fn drop(&mut self) {
+        if let Ok(None) = self.child.try_wait() {
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
+    }
+}
+
+/// A node has ended before it was told to.
+#[derive(Debug)]
+struct Ended;
 
 fn port() -> String {
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr();
     address.unwrap().to_string()
 }
 
+/// A run of both: how long it took until the client had the last price, and how many bytes the
+/// master has read.
+struct Ran {
+    time: Duration,
+    reads: u64,
+}
+
+/// Two nodes of a program.
+struct Replicas {
+    stage: Stage,
+    program: String,
+}
+
+impl Replicas {
+    fn build() -> Option<Self> {
+        let stage = debian::stage("replicas")?;
+        let cc = reprise().display();
+        // A function of theirs has the name of one of the compiler's.
+        stage.source(
+            "db5.3",
+            &format!(
+                "sed -i s/__atomic_compare_exchange/__db_compare_exchange/ src/dbinc/atomic.h \
+                 && cd build_unix && CC='{cc} cc' CFLAGS='-O1 -std=gnu89 -Wno-implicit-int \
+                 -Wno-implicit-function-declaration -Wno-int-conversion' ../dist/configure -q \
+                 --disable-shared --with-mutex=POSIX/pthreads --disable-atomicsupport \
+                 && make -s ex_rep_mgr"
+            ),
+        );
+        let program = "./db5.3.src/tree/build_unix/ex_rep_mgr".to_owned();
+        Some(Self { stage, program })
+    }
+
+    fn plain(&self) -> Command {
+        Command::new(self.stage.folder.path().join(&self.program))
+    }
+
+    fn record() -> Command {
+        let mut command = Command::new(reprise());
+        command.args(["record", "-o", "x.reprise", "--", "./prog.cut"]);
+        command
+    }
+
+    /// A master and a client; both are asked to end when the client has the last price.
+    fn try_to_run(&self, mut master: Command, prices: usize) -> Result<Ran, Ended> {
+        let (one, other) = (port(), port());
+        let stage = &self.stage;
+        let mut first = Node::start(stage, &mut master, "first", &["-M", "-L", &one]);
+        first.until("", "QUOTESERVER")?;
+        let arguments = ["-C", "-l", &other, "-r", &one];
+        let mut second = Node::start(stage, &mut self.plain(), "second", &arguments);
+        first.until("S0 1", ">")?;
+        second.until("", "S0")?;
+        let started = Instant::now();
+        for number in 1..=prices {
+            first.tell(&format!("S{number} {number}"))?;
+        }
+        second.until("", &format!("S{prices}"))?;
+        let time = started.elapsed();
+        let reads = first.reads();
+        second.end()?;
+        first.end()?;
+        Ok(Ran { time, reads })
+    }
+
+    /// The same, again where a node has ended too early, which is said.
+    fn run(&self, master: impl Fn() -> Command, prices: usize) -> Ran {
+        for _ in 0..3 {
+            let _ = fs::remove_file(self.stage.folder.path().join("x.reprise"));
+            match self.try_to_run(master(), prices) {
+                Ok(ran) => return ran,
+                Err(Ended) => println!("again      a node has ended too early"),
+            }
+        }
+        panic!("a node ends too early each time");
+    }
+}
+
 #[test]
 fn debian_replicas() {
     const MANY: usize = 2_000;
-    let Some(stage) = debian::stage() else { return };
-    let cc = reprise().display();
-    // A function of theirs has the name of one of the compiler's.
-    stage.source(
-        "db5.3",
-        &format!(
-            "sed -i s/__atomic_compare_exchange/__db_compare_exchange/ src/dbinc/atomic.h \
-             && cd build_unix && CC='{cc} cc' CFLAGS='-O1 -std=gnu89 -Wno-implicit-int \
-             -Wno-implicit-function-declaration -Wno-int-conversion' ../dist/configure -q \
-             --disable-shared --with-mutex=POSIX/pthreads --disable-atomicsupport \
-             && make -s ex_rep_mgr"
-        ),
-    );
-    let program = "./db5.3.src/tree/build_unix/ex_rep_mgr";
-    let at = stage.folder.path().join(program);
-    // A master and a client; both are asked to end when the client has the last price.
-    let run = |mut master: Command, prices: usize| -> Duration {
-        let (one, other) = (port(), port());
-        let master = &mut master;
-        let mut first = Node::start(&stage, master, "first", &["-M", "-L", &one]);
-        first.until("", "QUOTESERVER");
-        let arguments = ["-C", "-l", &other, "-r", &one];
-        let mut second = Node::start(&stage, &mut Command::new(&at), "second", &arguments);
-        first.until("S0 1", ">");
-        second.until("", "S0");
-        let started = Instant::now();
-        for number in 1..=prices {
-            first.tell(&format!("S{number} {number}"));
-        }
-        second.until("", &format!("S{prices}"));
-        let time = started.elapsed();
-        second.end();
-        first.end();
-        time
+    const ROUNDS: usize = 5;
+    let Some(replicas) = Replicas::build() else {
+        return;
     };
-    let with = |arguments: &[&str]| {
+    let (stage, program) = (&replicas.stage, replicas.program.as_str());
+    let weigh = || {
         let mut command = Command::new(reprise());
-        command.args(arguments);
+        command.args(["cut", program, "--weigh", "--", program]);
         command
     };
-    run(with(&["cut", program, "--weigh", "--", program]), 50);
+    replicas.run(weigh, 50);
     for target in [
         &["--target", "repmgr_*.c:*"][..],
         &["--target", "repmgr_net.c:*"],
     ] {
-        stage.cut(program, target, true);
+        let mut row = stage.cut(program, target, true);
         let mut times = [Vec::new(), Vec::new()];
-        for _ in 0..3 {
-            times[0].push(run(Command::new(&at), MANY));
-            let _ = fs::remove_file(stage.folder.path().join("x.reprise"));
-            let record = ["record", "-o", "x.reprise", "--", "./prog.cut"];
-            times[1].push(run(with(&record), MANY));
+        let mut reads = 0;
+        for _ in 0..ROUNDS {
+            let ran = replicas.run(|| replicas.plain(), MANY);
+            reads = ran.reads;
+            times[0].push(ran.time);
+            times[1].push(replicas.run(Replicas::record, MANY).time);
         }
-        let [plain, recorded] = times.map(median);
-        println!(
-            "times      plain {} ms, recorded {} ms for {MANY} prices",
-            plain.as_millis(),
-            recorded.as_millis()
-        );
-        stage.as_far_as_it_goes();
+        let [plain, recorded] = times.map(|times| median(times).as_millis());
+        let costs = format!("{plain} ms, {recorded} ms for {MANY} prices");
+        println!("times      plain and recorded: {costs}");
+        row.costs.push(costs);
+        stage.replayed(&mut row, reads);
+        stage.cut(program, target, false);
+        replicas.run(Replicas::record, MANY);
+        stage.replayed_unweighed(&mut row);
+        row.print();
     }
-    assert!(Path::new(&at).exists());
 }

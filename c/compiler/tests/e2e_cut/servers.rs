@@ -233,7 +233,7 @@ impl Httpd {
     }
 
     /// Both at once, asked in turn: what else the machine does is the same for both.
-    fn throughput(&self, path: &str) {
+    fn throughput(&self, path: &str) -> String {
         let both = [self.plain(), self.record()];
         for running in &both {
             // The first requests have to wait for more than the others.
@@ -257,8 +257,8 @@ impl Httpd {
         let more = |[one, other]: [f64; 2]| format!("{:+.1} %", 100.0 * (other / one - 1.0));
         let (speed, lowest) = (median(&speed), server.each_ref().map(|all| all[0]));
         let server = median(&server);
-        println!(
-            "speed      {path}: plain {:.0} requests per second, recorded {:.0}: {}; the server's \
+        let said = format!(
+            "{path}: plain {:.0} requests per second, recorded {:.0}: {}; the server's \
              processor time for each {:.1} and {:.1} us: {}, at best {:.1} and {:.1}: {}; the \
              recorder's {:.1} us",
             speed[0],
@@ -272,13 +272,17 @@ impl Httpd {
             more(lowest),
             median(&recorder)[1]
         );
+        println!("speed      {said}");
+        said
     }
 }
 
 #[test]
 fn debian_httpd() {
     const REQUESTS: usize = 25;
-    let Some(stage) = debian::stage() else { return };
+    let Some(stage) = debian::stage("httpd") else {
+        return;
+    };
     let httpd = Httpd::build(stage);
     let program = httpd.program.as_str();
     let weigh = ["cut", program, "--weigh", "--", program];
@@ -300,21 +304,22 @@ fn debian_httpd() {
         (&["--target", "mod_deflate.c:*"], ["/page.txt", "/text.txt"]),
         (&["--whole-program"], ["", ""]),
     ] {
-        httpd.stage.cut(program, target, true);
+        let mut row = httpd.stage.cut(program, target, true);
         if target == ["--whole-program"] {
             // As far as it goes.
             recorded();
-            httpd.stage.as_far_as_it_goes();
+            httpd.stage.as_far_as_it_goes(&mut row, reads);
+            row.print();
             continue;
         }
         recorded();
-        httpd.stage.replayed(reads);
+        httpd.stage.replayed(&mut row, reads);
         for path in paths {
-            httpd.throughput(path);
+            row.costs.push(httpd.throughput(path));
         }
         httpd.stage.cut(program, target, false);
         recorded();
-        httpd.stage.replayed_unweighed();
-        println!();
+        httpd.stage.replayed_unweighed(&mut row);
+        row.print();
     }
 }

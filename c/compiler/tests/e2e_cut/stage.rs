@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
+use super::debian;
+
 /// The command, with everything that it needs beside it.
 pub(crate) fn reprise() -> &'static Path {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
@@ -28,13 +30,44 @@ pub(crate) fn reprise() -> &'static Path {
             .status();
         assert!(status.unwrap().success());
         let part = Path::new(env!("CARGO_BIN_EXE_reprise-cc"));
-        part.with_file_name("reprise")
+        let built = part.with_file_name("reprise");
+        if debian::is_study() {
+            apart(&built)
+        } else {
+            built
+        }
     })
+}
+
+/// A study takes long: what is built meanwhile is not what it measures.
+fn apart(built: &Path) -> PathBuf {
+    let folder = debian::folder("bin");
+    for name in ["reprise", "reprise-cc", "libreprise_c.a"] {
+        let new = folder.join(format!("{name}.new"));
+        fs::copy(built.with_file_name(name), &new).unwrap();
+        fs::rename(new, folder.join(name)).unwrap();
+    }
+    folder.join("reprise")
+}
+
+/// A folder: one that goes away, or one that stays for the next time.
+pub(crate) enum Folder {
+    Temporary(tempfile::TempDir),
+    Kept(PathBuf),
+}
+
+impl Folder {
+    pub(crate) fn path(&self) -> &Path {
+        match self {
+            Self::Temporary(folder) => folder.path(),
+            Self::Kept(path) => path,
+        }
+    }
 }
 
 /// A folder with a subject, compiled.
 pub(crate) struct Stage {
-    pub(crate) folder: tempfile::TempDir,
+    pub(crate) folder: Folder,
 }
 
 impl Stage {
@@ -48,6 +81,7 @@ impl Stage {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let source = root.join("subjects").join(subject).join("main.c");
         fs::copy(source, folder.path().join("main.c")).unwrap();
+        let folder = Folder::Temporary(folder);
         let stage = Self { folder };
         stage.run(&[&["cc", "-o", "prog", "main.c"], libraries].concat());
         stage
