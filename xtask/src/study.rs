@@ -1,8 +1,11 @@
 //! `cargo xtask study`: the experiments whose results are kept in `studies/`.
 //! A study is one entry here and the program it names.
 
+mod program;
+
 use std::process::ExitCode;
 
+use self::program::{Program, cut, measured, played, searched};
 use crate::setup::{self, Task};
 use crate::workspace::Workspace;
 use crate::{TaskResult, bad_usage, command, results, table};
@@ -14,97 +17,6 @@ struct Study {
     program: Program,
     /// Tests that are run and kept one by one, because all of them take long.
     parts: &'static [&'static str],
-}
-
-/// What runs it: tests at length, or a benchmark.
-enum Program {
-    Tests {
-        packages: &'static [&'static str],
-        tests: &'static [&'static str],
-        /// Those of them whose names have this; all if it is empty.
-        filter: &'static str,
-        release: bool,
-        one_by_one: bool,
-    },
-    Bench {
-        package: &'static str,
-        name: &'static str,
-    },
-}
-
-impl Program {
-    /// The arguments to cargo; those of the study's caller follow them.
-    fn arguments(&self) -> Vec<&'static str> {
-        match self {
-            Self::Bench { package, name } => {
-                vec!["bench", "--locked", "-p", package, "--bench", name, "--"]
-            }
-            Self::Tests {
-                packages,
-                tests,
-                filter,
-                release,
-                one_by_one,
-            } => {
-                let mut arguments = vec!["test", "--locked"];
-                arguments.extend(release.then_some("--release"));
-                arguments.extend(packages.iter().flat_map(|package| ["-p", package]));
-                if packages.contains(&"reprise-cc") {
-                    // Only studies have LLVM.
-                    arguments.extend(["--features", "llvm"]);
-                }
-                arguments.extend(tests.iter().flat_map(|test| ["--test", test]));
-                arguments.extend(Some(*filter).filter(|filter| !filter.is_empty()));
-                arguments.extend(["--", "--nocapture"]);
-                arguments.extend(one_by_one.then_some("--test-threads=1"));
-                arguments
-            }
-        }
-    }
-}
-
-/// Tests of the player of JVM programs, by name.
-const fn played(filter: &'static str, release: bool, one_by_one: bool) -> Program {
-    Program::Tests {
-        packages: &["reprise-jvm-player"],
-        tests: &["e2e_replay"],
-        filter,
-        release,
-        one_by_one,
-    }
-}
-
-/// Tests of searching for schedules, by name.
-const fn searched(filter: &'static str) -> Program {
-    Program::Tests {
-        packages: &["reprise"],
-        tests: &["e2e_search"],
-        filter,
-        release: false,
-        one_by_one: true,
-    }
-}
-
-/// All of a file of tests of the command, compiled for speed.
-const fn measured(tests: &'static [&'static str]) -> Program {
-    Program::Tests {
-        packages: &["reprise"],
-        tests,
-        filter: "",
-        release: true,
-        one_by_one: true,
-    }
-}
-
-/// Tests of C programs that are cut, by name.
-const fn cut(filter: &'static str) -> Program {
-    Program::Tests {
-        packages: &["reprise-cc"],
-        tests: &["e2e_cut"],
-        filter,
-        release: true,
-        one_by_one: true,
-    }
 }
 
 const LLVM: (&str, &str) = ("LLVM_SYS_191_PREFIX", "/usr/lib/llvm-19");
@@ -148,6 +60,16 @@ const STUDIES: &[Study] = &[
             "computing_lua",
             "computing_sqlite",
         ],
+    },
+    Study {
+        name: "cut-large",
+        about: "the minimum cut of a graph of 80 million edges: time and memory",
+        environment: &[],
+        program: Program::Bench {
+            package: "reprise-flow",
+            name: "large",
+        },
+        parts: &[],
     },
     Study {
         name: "schedule-bugs",
@@ -334,7 +256,7 @@ pub(crate) fn run(arguments: &[String]) -> TaskResult {
         return bad_usage(&format!("There is no study `{name}`"));
     };
     setup::ensure(match study.name {
-        name if name.starts_with("cut-") => Task::StudyOfC,
+        name if name.starts_with("cut-") && name != "cut-large" => Task::StudyOfC,
         "kernels" => Task::StudyOfKernels,
         _ => Task::Study,
     })?;

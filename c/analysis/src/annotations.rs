@@ -15,7 +15,8 @@
 //! bsearch: calls 5
 //! qsort:   own, writes 1, calls 4 1    with pointers into argument 1
 //! setvbuf: keeps 2         and may change what can be reached from there, at any moment
-//! sem_post: varies 1       what is there differs from run to run
+//! pthread_once: varies 1   what is there differs from run to run
+//! sem_post: varies 1 32    the same, of 32 bytes that nobody else looks into
 //! signal:  handler 2
 //! sigaction: handler_in 2
 //! pthread_create: starts 3
@@ -31,6 +32,10 @@
 //! what it copies has no pointers; *scans*: this argument is a format as that of `scanf`;
 //! *starts*: a thread, with the function of this argument; *marks*, *jumps_to*: a place to
 //! jump to, in the memory of this argument.
+//!
+//! What *varies* is outside, with all that is beside it in a structure. If its length is said,
+//! it may be inside: then the function gets memory elsewhere, which begins with what is inside.
+//! *tables*: what it returns leads to tables that inside functions have a copy of.
 //!
 //! *own* means that the runtime has the function, too: it belongs to its caller,
 //! is executed again in a replay, and is no flow of its own.
@@ -78,8 +83,11 @@ pub struct Annotation {
     pub writes: Vec<usize>,
     /// It keeps these arguments, and may do anything with what can be reached from there.
     pub keeps: Vec<usize>,
-    /// What it has in the memory of these arguments differs from run to run.
-    pub varies: Vec<usize>,
+    /// What it has in the memory of these arguments differs from run to run; with so many
+    /// bytes that only its like look into.
+    pub varies: Vec<(usize, Option<u64>)>,
+    /// It returns where tables are of which inside functions have a copy.
+    pub tables: bool,
     /// It fills the memory of these arguments with what comes from outside.
     pub fills: Vec<(usize, Length)>,
     /// This argument is a format as that of `scanf`; what is behind it is filled.
@@ -194,7 +202,17 @@ fn read(text: &str) -> Result<Annotation, String> {
             }
             "writes" => all.writes.push(at(1)?),
             "keeps" => all.keeps.push(at(1)?),
-            "varies" => all.varies.push(at(1)?),
+            "tables" => all.tables = true,
+            "varies" => {
+                let bytes = match words.get(2) {
+                    None => None,
+                    Some(word) => match word.parse::<u64>() {
+                        Ok(bytes @ 1..=4096) => Some(bytes),
+                        _ => return Err(format!("{word:?} is no length")),
+                    },
+                };
+                all.varies.push((at(1)?, bytes));
+            }
             "returns" => all.returns = Some(at(1)?),
             "calls" => {
                 let with = words.get(2).map(|_| at(2)).transpose()?;
@@ -268,6 +286,10 @@ mod tests {
         assert_eq!((fortified.copies, fortified.copied), (Some((0, 1)), None));
         let poll = all.find("poll").unwrap();
         assert_eq!(poll.fills, [(0, Length::ArgumentTimes(1, 8))]);
+        let wait = all.find("pthread_cond_wait").unwrap();
+        assert_eq!(wait.varies, [(0, Some(48)), (1, Some(40))]);
+        assert_eq!(all.find("pthread_once").unwrap().varies, [(0, None)]);
+        assert!(all.find("__ctype_b_loc").unwrap().tables);
         assert_eq!(all.find("unheard_of"), None);
     }
 
@@ -286,6 +308,7 @@ mod tests {
             "line 1: \" fills 0 1\" wants the number of an argument"
         );
         assert_eq!(wrong("a: fills 1 x"), "line 1: \"x\" is no length");
+        assert_eq!(wrong("a: varies 1 0"), "line 1: \"0\" is no length");
         assert_eq!(wrong("a: sings"), "line 1: nothing is known as \"sings\"");
     }
 }

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::graph::{self, Effects};
-use crate::model::{FunctionId, HANDLE, LENT, ObjectId, Place, Program, Storage, UNKNOWN, Var};
+use crate::model::{
+    FunctionId, HANDLE, LENT, ObjectId, Place, Program, Storage, TABLES, UNKNOWN, Var,
+};
 use crate::points_to::{PointsTo, SetId};
 
 /// How the boundary is chosen.
@@ -197,7 +199,7 @@ fn follows_jumps(program: &Program, points_to: &PointsTo) -> bool {
     marks.all(|memory| {
         let objects = points_to.objects(memory);
         let is_ours = |object: &ObjectId| {
-            ![UNKNOWN, HANDLE, LENT].contains(object) && !points_to.is_escaped(*object)
+            ![UNKNOWN, HANDLE, LENT, TABLES].contains(object) && !points_to.is_escaped(*object)
         };
         !objects.is_empty() && objects.iter().all(is_ours)
     })

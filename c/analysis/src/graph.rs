@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use reprise_flow::{CutError, Graph, Node, Weight};
 
 use crate::annotations::Length;
-use crate::model::{Callee, FunctionId, HANDLE, LENT, NOTHING, Program, Storage, UNKNOWN};
+use crate::model::{Callee, FunctionId, HANDLE, LENT, NOTHING, Program, Storage, TABLES, UNKNOWN};
 use crate::points_to::{PointsTo, SetId};
 
 /// What an event costs beside the bytes that it carries.
@@ -50,7 +50,7 @@ impl Effects {
             let key = (access.function, points_to.set(access.pointer));
             if access.write {
                 all.writes.insert(key);
-            } else {
+            } else if points_to.members(key.1) != [TABLES] {
                 let sum = all.reads.entry(key).or_default();
                 sum.0 += access.bytes;
                 sum.1 += access.times;
@@ -101,6 +101,11 @@ impl Effects {
         }
         if let Some(at) = does.frees.or(does.reallocates) {
             self.writes.insert((function, argument(at)));
+        }
+        // Whoever takes a mutex writes to it.
+        let taken = does.varies.iter().filter(|(_, bytes)| bytes.is_some());
+        for (at, _) in taken {
+            self.writes.insert((function, argument(*at)));
         }
         let var = |at: usize| call.arguments.get(at).copied().unwrap_or(NOTHING);
         let direct = does
@@ -261,6 +266,7 @@ pub(crate) fn cut(
         layout.object(UNKNOWN),
         layout.object(HANDLE),
         layout.object(LENT),
+        layout.object(TABLES),
     ];
     for var in &program.varying {
         let varying = points_to.objects(*var).iter();

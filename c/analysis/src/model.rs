@@ -27,6 +27,10 @@ pub const HANDLE: ObjectId = 1;
 /// pointers in what the program stores there.
 pub const LENT: ObjectId = 2;
 
+/// The object that stands for tables of the C library of which inside functions have a copy:
+/// it is not the program's, and to look into it is no event.
+pub const TABLES: ObjectId = 3;
+
 /// Where something stands in the source.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Place {
@@ -247,7 +251,7 @@ impl Call {
 pub struct Program {
     /// The functions.
     pub functions: Vec<Function>,
-    /// The objects; the first three are [`UNKNOWN`], [`HANDLE`] and [`LENT`].
+    /// The objects; the first are [`UNKNOWN`], [`HANDLE`], [`LENT`] and [`TABLES`].
     pub objects: Vec<Object>,
     /// How many values there are, with [`NOTHING`].
     pub vars: u32,
@@ -272,6 +276,7 @@ impl Default for Program {
                 "memory of libraries",
                 "a handle of a library",
                 "memory that a library has lent",
+                "tables of the C library",
             ]
             .map(|name| Object {
                 name: name.to_owned(),

@@ -26,7 +26,8 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 
 use crate::model::{
-    Callee, Fact, FunctionId, HANDLE, LENT, NOTHING, ObjectId, Program, Storage, UNKNOWN, Var,
+    Callee, Fact, FunctionId, HANDLE, LENT, NOTHING, ObjectId, Program, Storage, TABLES, UNKNOWN,
+    Var,
 };
 use quick::QuickSet;
 use set::Set;
@@ -145,6 +146,7 @@ impl<'p> Solver<'p> {
         self.point(unknown, UNKNOWN);
         self.point(self.content(HANDLE), HANDLE);
         self.point(self.content(LENT), LENT);
+        self.point(self.content(TABLES), TABLES);
         for (object, known) in (0..).zip(&program.objects) {
             match known.storage {
                 Storage::External => self.point(unknown, object),
@@ -300,7 +302,7 @@ impl<'p> Solver<'p> {
     /// stores a handle where it is kept.
     fn can_be_stored_in(&self, object: ObjectId) -> bool {
         let storage = self.program.objects[object as usize].storage;
-        object != HANDLE && storage != Storage::Handle && !self.is_fixed(object)
+        ![HANDLE, TABLES].contains(&object) && storage != Storage::Handle && !self.is_fixed(object)
     }
 
     /// Looks again at all that a value has.

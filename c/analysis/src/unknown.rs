@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Program, Storage};
+use crate::model::{Callee, Program, Storage};
 use crate::points_to::PointsTo;
 
 /// Such a function.
@@ -17,9 +17,13 @@ pub struct Unknown {
     pub place: String,
     /// How many calls there are.
     pub calls: u64,
+    /// How often they were executed in the runs that were weighed.
+    #[serde(default)]
+    pub times: u64,
 }
 
-/// Those that the program calls, the most often called first.
+/// Those that the program calls, the most often executed first, then those with the most
+/// calls.
 pub fn find(program: &Program, points_to: &PointsTo) -> Vec<Unknown> {
     let is_memory = |object: &u32| {
         matches!(
@@ -42,12 +46,17 @@ pub fn find(program: &Program, points_to: &PointsTo) -> Vec<Unknown> {
                 name: known.name.clone(),
                 place: call.place.to_string(),
                 calls: 0,
+                times: 0,
             });
             one.calls += 1;
+            one.times += match call.callee {
+                Callee::Direct(_) => call.times,
+                _ => call.times_of(Some(*callee)),
+            };
         }
     }
     let mut all: Vec<Unknown> = all.into_values().collect();
-    all.sort_by_key(|one| std::cmp::Reverse(one.calls));
+    all.sort_by_key(|one| std::cmp::Reverse((one.times, one.calls)));
     all
 }
 
@@ -55,8 +64,30 @@ pub fn find(program: &Program, points_to: &PointsTo) -> Vec<Unknown> {
 mod tests {
     use super::*;
     use crate::annotations::Annotation;
-    use crate::model::{Call, Callee, Fact, Function, NOTHING};
+    use crate::model::{Call, Fact, Function, NOTHING};
     use crate::points_to::solve;
+
+    #[test]
+    fn what_is_executed_most_comes_first() {
+        let mut p = Program::default();
+        for name in ["main", "often_called", "often_executed"] {
+            p.functions.push(Function {
+                name: name.into(),
+                defined: name == "main",
+                ..Function::default()
+            });
+        }
+        let (object, to) = (p.object("a", Storage::Global), p.var());
+        p.facts.push(Fact::Address { to, object });
+        let call = |callee: u32, times: u64| Call {
+            times,
+            ..Call::of(0, Callee::Direct(callee), vec![to])
+        };
+        p.calls = vec![call(1, 1), call(1, 1), call(2, 9)];
+        let found = find(&p, &solve(&p));
+        let names: Vec<&str> = found.iter().map(|one| one.name.as_str()).collect();
+        assert_eq!(names, ["often_executed", "often_called"]);
+    }
 
     #[test]
     fn what_is_annotated_or_gets_nothing_is_not_among_them() {
@@ -79,6 +110,7 @@ mod tests {
             name: "unknown".into(),
             place: "main.c:3".into(),
             calls: 2,
+            times: 2,
         };
         assert_eq!(find(&p, &solve(&p)), [expected]);
     }

@@ -15,6 +15,7 @@ use inkwell::llvm_sys::bit_reader::LLVMParseBitcodeInContext2;
 use inkwell::llvm_sys::bit_writer::LLVMWriteBitcodeToFile;
 use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::debuginfo::*;
+use inkwell::llvm_sys::linker::LLVMLinkModules2;
 use inkwell::llvm_sys::prelude::*;
 use inkwell::llvm_sys::target::{LLVMABISizeOfType, LLVMGetModuleDataLayout, LLVMStoreSizeOfType};
 use inkwell::llvm_sys::transforms::pass_builder::{
@@ -111,6 +112,25 @@ impl Module {
                 path.to_string_lossy()
             )),
             false => Ok(Self { context, module }),
+        }
+    }
+
+    /// Takes in what other bitcode has.
+    pub(crate) fn take(&self, bitcode: &[u8]) -> Result<(), String> {
+        let mut other = std::ptr::null_mut();
+        let unnamed = name("");
+        let (start, len) = (bitcode.as_ptr().cast(), bitcode.len());
+        let buffer = llvm!(whole: LLVMCreateMemoryBufferWithMemoryRangeCopy(
+            start,
+            len,
+            unnamed.as_ptr()
+        ));
+        let failed = llvm!(whole: LLVMParseBitcodeInContext2(self.context, buffer, &raw mut other))
+            != 0
+            || llvm!(whole: LLVMLinkModules2(self.module, other)) != 0;
+        match failed {
+            true => Err("LLVM cannot put functions of the C library into the program".to_owned()),
+            false => Ok(()),
         }
     }
 

@@ -5,6 +5,7 @@
 //! | --- | --- |
 //! | what of LLVM's interface is used? | `ir.rs` |
 //! | which functions allocate for others? | `allocators.rs` |
+//! | which functions of the C library become the program's? | `library.rs` |
 //! | what is said otherwise, before anything is read? | `lower.rs` |
 //! | what does bitcode say? | `read.rs` |
 //! | what is inserted to weigh, and what comes of it? | `weigh.rs`, `weights.rs` |
@@ -13,6 +14,7 @@
 mod allocators;
 mod insert;
 mod ir;
+mod library;
 mod lower;
 mod read;
 mod weigh;
@@ -26,6 +28,7 @@ use std::time::Instant;
 
 use reprise_c_analysis::annotations::Annotations;
 use reprise_c_analysis::boundary::{self, Choice};
+use reprise_c_analysis::model::Storage;
 use reprise_c_analysis::{points_to, target, threads, unknown};
 use reprise_cc::kept::{Kept, Link};
 use reprise_cc::link;
@@ -130,8 +133,9 @@ fn open(program: &Path, known: &Annotations) -> Result<(Kept, Link, Module), Ans
     let link = kept.read(program).map_err(failed)?;
     let module = Module::read(&kept.bitcode).map_err(failed)?;
     unchanged(&kept, &module)?;
+    let added = library::add(&module).map_err(failed)?;
     lower::lower(&module, known);
-    let mut prepared = module.run(PASSES);
+    let mut prepared = module.run(if added { INLINING } else { PASSES });
     for _ in 0..ROUNDS {
         if allocators::mark(&module) > 0 {
             prepared &= module.run(INLINING);
@@ -246,11 +250,17 @@ fn cut(
         .verify()
         .map_err(|error| failed(format!("LLVM refuses what was made: {error}")))?;
     build(module, &inserted)?;
-    let inside = boundary.objects.iter().filter(|inside| **inside).count();
+    // Neither functions nor what stands for memory of libraries is a variable.
+    let objects = program.objects.iter().zip(&boundary.objects);
+    let variables: Vec<bool> = objects
+        .filter(|(object, _)| !matches!(object.storage, Storage::Unknown | Storage::Function(_)))
+        .map(|(_, inside)| *inside)
+        .collect();
+    let inside = variables.iter().filter(|inside| **inside).count();
     Ok(Report {
         weighed: false,
         functions: names,
-        objects: (inside, boundary.objects.len()),
+        objects: (inside, variables.len()),
         graph: (boundary.nodes, boundary.edges),
         signals: threads::handlers_coming_inside(program, &points_to, &boundary),
         threads,

@@ -13,6 +13,16 @@ use std::process::{Command, ExitStatus};
 use crate::COMPILER;
 use crate::kept::{Kept, Link, sum};
 
+/// What other compilers only warn of. Checks of old programs' `configure` are full of it, and
+/// come to wrong answers where it is an error.
+const NO_ERRORS: &[&str] = &[
+    "-Wno-error=implicit-function-declaration",
+    "-Wno-error=implicit-int",
+    "-Wno-error=int-conversion",
+    "-Wno-error=incompatible-function-pointer-types",
+    "-Wno-error=return-mismatch",
+];
+
 /// What an invocation of the compiler does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Invocation {
@@ -59,7 +69,8 @@ fn look(arguments: &[OsString]) -> Invocation {
 pub fn run(arguments: &[OsString]) -> io::Result<ExitStatus> {
     let invocation = look(arguments);
     let mut command = Command::new(COMPILER);
-    command.args(arguments);
+    // In front: what the caller wants to be an error is one.
+    command.args(NO_ERRORS).args(arguments);
     command.args(["-Qunused-arguments", "-g", "-flto", "-ffat-lto-objects"]);
     if !invocation.optimises {
         command.args(["-Xclang", "-disable-O0-optnone"]);

@@ -17,6 +17,8 @@
 //! | which thread is inside? | `turn.rs`, `step.rs`; in a replay: `threads.rs` |
 //! | how do inside functions jump to each other? | `jump.rs`; out of the inside: `unwind.rs` |
 //! | which functions of the C library are here, too? | `own.rs`, `texts.rs`, `ctype.rs`, `plain.rs`, `round.rs`, `sort.rs` |
+//! | where is a mutex that is in inside memory? | `elsewhere.rs` |
+//! | how does an inside function get a line of a file? | `line.rs` |
 //! | how is a program weighed? | `weigh.rs`; are annotations right? `verify.rs` |
 #![allow(
     unsafe_code,
@@ -25,7 +27,9 @@
 
 mod cross;
 mod ctype;
+mod elsewhere;
 mod jump;
+mod line;
 mod memory;
 mod own;
 mod plain;

@@ -7,7 +7,7 @@ use reprise_c_events::BUFFER_LEN;
 use crate::cross::logged;
 use crate::memory::{is_inside, is_owned};
 use crate::plain::{compare, find, length, limited_length};
-use crate::{Mode, mode, pool, record, replay};
+use crate::{Mode, elsewhere, mode, pool, record, replay};
 
 pub(crate) fn inside(pointer: *const u8) -> bool {
     is_inside(pointer.addr() as u64)
@@ -227,6 +227,7 @@ extern "C" fn __reprise_calloc(count: u64, size: u64, _site: u32) -> u64 {
 extern "C" fn __reprise_free(pointer: *mut u8, _site: u32) {
     let address = pointer.addr() as u64;
     if is_owned(address) {
+        elsewhere::forget(address, pool::size_of(address));
         pool::release(address);
     } else if mode() != Mode::Replay {
         // SAFETY: it is what the program does here.
@@ -252,6 +253,7 @@ extern "C" fn __reprise_realloc(pointer: *mut u8, size: u64, site: u32) -> u64 {
         let len = had.min(size) as usize;
         // SAFETY: both are pieces of the pool of at least this length.
         unsafe { memmove(new as *mut u8, pointer, len) };
+        elsewhere::forget(old, had);
         pool::release(old);
     }
     new

@@ -114,7 +114,12 @@ fn text(request: &Request, report: &Report) -> String {
     }
     if !report.unknown.is_empty() {
         let named = report.unknown.iter().take(UNKNOWN);
-        let named = named.map(|one| format!("{} ({})", one.name, one.place));
+        let named = named.map(|one| match one.times {
+            times @ 1.. if report.weighed => {
+                format!("{} ({}; {times} times)", one.name, one.place)
+            }
+            _ => format!("{} ({})", one.name, one.place),
+        });
         let more = match report.unknown.len().saturating_sub(UNKNOWN) {
             0 => String::new(),
             more => format!(" and {more} more"),

@@ -217,3 +217,63 @@ fn what_is_called_of_libraries_through_a_pointer_counts() {
     p.calls[0].called = Some(vec![(None, 3)]);
     assert_eq!(events(&p), (24, 3));
 }
+
+/// A function is given something of the program by a function of a library.
+fn given(p: &mut Program, function: FunctionId, callee: FunctionId, pointer: Var, result: Var) {
+    p.calls.push(Call {
+        result,
+        ..Call::of(function, Callee::Direct(callee), vec![pointer])
+    });
+}
+
+#[test]
+fn to_look_into_tables_of_the_library_costs_nothing() {
+    let mut p = Program::default();
+    let f = function(&mut p, "f", true);
+    let tables = function(&mut p, "__ctype_b_loc", false);
+    let shipped = crate::annotations::Annotations::shipped().unwrap();
+    p.functions[tables as usize].annotation = shipped.find("__ctype_b_loc").cloned();
+    let (at, table) = (p.var(), p.var());
+    given(&mut p, f, tables, crate::model::NOTHING, at);
+    p.facts.push(Fact::Load {
+        to: table,
+        pointer: at,
+    });
+    access(&mut p, f, at, 100, false);
+    access(&mut p, f, table, 100, false);
+    let found = find(&p, &solve(&p), &[f], Choice::Cheapest).unwrap();
+    assert_eq!(found.events(), 0, "{:?}", found.flows);
+    // Still nobody knows it to be inside: it is looked at while the program runs.
+    assert!(!found.is_inside(&solve(&p), table));
+}
+
+#[test]
+fn what_is_beside_a_mutex_is_inside_if_only_the_inside_takes_it() {
+    let mut p = Program::default();
+    let f = function(&mut p, "f", true);
+    let g = function(&mut p, "g", true);
+    let [lock, once] = ["pthread_mutex_lock", "pthread_once"].map(|name| {
+        let id = function(&mut p, name, false);
+        let shipped = crate::annotations::Annotations::shipped().unwrap();
+        p.functions[id as usize].annotation = shipped.find(name).cloned();
+        id
+    });
+    let queue = p.object("queue", Storage::Global);
+    let to = p.var();
+    p.facts.push(Fact::Address { to, object: queue });
+    access(&mut p, f, to, 100, false);
+    given(&mut p, f, lock, to, crate::model::NOTHING);
+    let is_inside = |p: &Program| {
+        let found = find(p, &solve(p), &[f], Choice::Naive).unwrap();
+        found.objects[queue as usize]
+    };
+    assert!(is_inside(&p));
+    let mut by_another = p.clone();
+    given(&mut by_another, g, lock, to, crate::model::NOTHING);
+    assert!(!is_inside(&by_another));
+    // Of this nobody knows how long it is.
+    let mut with_once = p.clone();
+    with_once.varying.push(to);
+    given(&mut with_once, f, once, to, crate::model::NOTHING);
+    assert!(!is_inside(&with_once));
+}

@@ -2,7 +2,7 @@
 
 use super::{Node, Solver};
 use crate::annotations::Annotation;
-use crate::model::{FunctionId, HANDLE, LENT, NOTHING, UNKNOWN, Var};
+use crate::model::{FunctionId, HANDLE, LENT, NOTHING, TABLES, UNKNOWN, Var};
 
 impl Solver<'_> {
     pub(super) fn link(&mut self, index: usize, callee: FunctionId) {
@@ -76,6 +76,7 @@ impl Solver<'_> {
         match does.returns {
             Some(position) => self.edge(argument(position), call.result),
             None if does.handle => self.point(call.result, HANDLE),
+            None if does.tables => self.point(call.result, TABLES),
             None if call.allocates.is_none() => self.edge(hands_out, call.result),
             None => {}
         }

@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 
 use super::Solver;
-use crate::model::{Callee, FunctionId, HANDLE, ObjectId, Storage, UNKNOWN};
+use crate::model::{Callee, FunctionId, HANDLE, ObjectId, Storage, TABLES, UNKNOWN};
 
 impl Solver<'_> {
     /// Code that is not known has an object.
     pub(super) fn escape(&mut self, object: ObjectId) {
-        if object == UNKNOWN || object == HANDLE || !self.escaped.add(object) {
+        let is_never = [UNKNOWN, HANDLE, TABLES].contains(&object);
+        if is_never || !self.escaped.add(object) {
             return;
         }
         // Nobody asks for the value of its own any more: what it has, and what it

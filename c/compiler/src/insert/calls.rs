@@ -250,7 +250,7 @@ impl Inserter<'_> {
         let arguments = &given[before..];
         let callee = out.callee.unwrap_or_else(|| given[1]);
         let is_void = result.kind() == LLVMTypeKind::LLVMVoidTypeKind;
-        let call = || {
+        let call = |arguments: &[Value]| {
             let call = builder.call(out.of, callee, arguments);
             call.copy_convention(like);
             for index in 0..=arguments.len() as u32 {
@@ -270,7 +270,7 @@ impl Inserter<'_> {
             let ne = LLVMIntPredicate::LLVMIntNE;
             builder.branch(builder.compare(ne, is_entry, zero), within, beyond);
             builder.at_end(within);
-            finish(call());
+            finish(call(arguments));
             start = beyond;
         }
         let (record, replay) = (module.append_block(wrapper), module.append_block(wrapper));
@@ -286,7 +286,7 @@ impl Inserter<'_> {
         if does.is_none() {
             self.given(arguments, site);
         }
-        let value = call();
+        let value = call(&self.elsewhere(does, arguments));
         if let Some(does) = does {
             self.filled(does, value, arguments);
             self.filled_by_format(&out.scanned, value, arguments);
@@ -315,6 +315,22 @@ impl Inserter<'_> {
             (false, false) => builder.ret(Some(module.zero(result))),
         }
         wrapper
+    }
+
+    /// What a function is given, but for what it has in the program's memory that differs from
+    /// run to run: if that is inside, the runtime has it elsewhere.
+    fn elsewhere(&self, does: Option<&Annotation>, arguments: &[Value]) -> Vec<Value> {
+        let (pointer, word) = (self.module.pointer(), self.module.int(64));
+        let mut given = arguments.to_vec();
+        for (at, bytes) in does.into_iter().flat_map(|does| &does.varies) {
+            if let (Some(argument), Some(bytes)) = (given.get_mut(*at), bytes) {
+                let (of, elsewhere) =
+                    self.runtime("__reprise_elsewhere", pointer, &[pointer, word]);
+                let bytes = self.module.constant(word, *bytes);
+                *argument = self.builder.call(of, elsewhere, &[*argument, bytes]);
+            }
+        }
+        given
     }
 
     /// Nobody knows what the function does: it must not get hold of inside memory.

@@ -122,9 +122,11 @@ impl Reader<'_> {
             }
             None => 0,
         };
-        for at in &does.varies {
+        for (at, bytes) in &does.varies {
             let memory = arguments.get(*at).copied().unwrap_or(NOTHING);
-            self.reading.program.varying.push(memory);
+            if bytes.is_none() {
+                self.reading.program.varying.push(memory);
+            }
         }
         let result_bytes = if at.is_used() {
             self.module.size(at.kind())

@@ -161,9 +161,10 @@ impl Verifier<'_> {
     }
 }
 
-/// What moves memory about, calls back or jumps has its own ways.
+/// What moves memory about, waits for others, calls back or jumps has its own ways.
 fn can_be_verified(does: &Annotation) -> bool {
     !does.own
+        && does.varies.is_empty()
         && !does.allocates
         && does.reallocates.is_none()
         && does.frees.is_none()

@@ -43,7 +43,7 @@ fn figure_2() {
         "reprise: replayed 6 events to the end; the memory of the inside is the same",
     );
     let (second, replayed) = stage.whole_way(&["--target", "main.c:f", "--naive"]);
-    says(&second, "inside 1 functions, 8 of 13 variables");
+    says(&second, "inside 1 functions, 1 of 3 variables");
     says(&second, "16 bytes 3 f reads a variable of f");
     says(
         &replayed,
@@ -200,6 +200,47 @@ fn memory_that_libraries_lend() {
     let events: u64 = events.parse().unwrap();
     assert!(events < 12_000, "{replayed}");
     assert!(!said.contains("\nunknown "), "{said}");
+}
+
+/// Lines that are read are in the log once, and what is done with them costs nothing.
+#[test]
+fn lines_and_their_parts() {
+    let stage = Stage::new("c-lines");
+    for level in ["-O0", "-O2"] {
+        stage.run(&["cc", level, "-o", "prog", "main.c"]);
+        let (_, said) = stage.run(&["cut", "./prog", "--weigh", "--", "./prog"]);
+        assert!(!said.contains("annotation"), "{said}");
+        for how in [
+            &["--target", "in_parts", "--naive"][..],
+            &["--target", "in_read", "--naive"],
+            &["--target", "in_*"],
+        ] {
+            stage.whole_way(how);
+        }
+        let (said, replayed) = stage.whole_way(&["--whole-program"]);
+        assert!(!said.contains("\nunknown "), "{said}");
+        // Two calls for each line; hundreds of thousands of letters are looked at.
+        let events = replayed.split_whitespace().nth(2).unwrap();
+        let events: u64 = events.parse().unwrap();
+        assert!((40_000..130_000).contains(&events), "{replayed}");
+    }
+}
+
+/// What is beside a mutex is inside, and so is the mutex, as far as the program sees it.
+#[test]
+fn mutexes_in_structures() {
+    let stage = Stage::linked("c-held", &["-lpthread"]);
+    let (_, said) = stage.run(&["cut", "./prog", "--weigh", "--", "./prog"]);
+    assert!(!said.contains("annotation"), "{said}");
+    for how in [
+        &["--target", "in_take", "--naive"][..],
+        &["--target", "in_accounts"],
+        &["--target", "in_*"],
+    ] {
+        stage.whole_way(how);
+    }
+    let (said, _) = stage.whole_way(&["--whole-program"]);
+    assert!(!said.contains("reads queue"), "{said}");
 }
 
 /// A function writes to memory of which its annotation says nothing: the weighing run says

@@ -143,8 +143,7 @@ impl Replicas {
             "db5.3",
             &format!(
                 "sed -i s/__atomic_compare_exchange/__db_compare_exchange/ src/dbinc/atomic.h \
-                 && cd build_unix && CC='{cc} cc' CFLAGS='-O1 -std=gnu89 -Wno-implicit-int \
-                 -Wno-implicit-function-declaration -Wno-int-conversion' ../dist/configure -q \
+                 && cd build_unix && CC='{cc} cc' CFLAGS=-O1 ../dist/configure -q \
                  --disable-shared --with-mutex=POSIX/pthreads --disable-atomicsupport \
                  && make -s ex_rep_mgr"
             ),
@@ -202,6 +201,7 @@ impl Replicas {
 fn debian_replicas() {
     const MANY: usize = 2_000;
     const ROUNDS: usize = 5;
+    const WHOLE: &[&str] = &["--whole-program"];
     let Some(replicas) = Replicas::build() else {
         return;
     };
@@ -215,6 +215,7 @@ fn debian_replicas() {
     for target in [
         &["--target", "repmgr_*.c:*"][..],
         &["--target", "repmgr_net.c:*"],
+        WHOLE,
     ] {
         let mut row = stage.cut(program, target, true);
         let mut times = [Vec::new(), Vec::new()];
@@ -230,9 +231,11 @@ fn debian_replicas() {
         println!("times      plain and recorded: {costs}");
         row.costs.push(costs);
         stage.replayed(&mut row, reads);
-        stage.cut(program, target, false);
-        replicas.run(Replicas::record, MANY);
-        stage.replayed_unweighed(&mut row);
+        if target != WHOLE {
+            stage.cut(program, target, false);
+            replicas.run(Replicas::record, MANY);
+            stage.replayed_unweighed(&mut row);
+        }
         row.print();
     }
 }
