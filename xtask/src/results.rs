@@ -33,7 +33,7 @@ pub(crate) fn is_kept(root: &Path, name: &str, command: &str) -> Result<bool, Fa
     Ok(has(&text, &revision(root), command))
 }
 
-/// Puts the rows that several commands have left today, of this revision, into one table.
+/// Puts the rows that several commands have left today, the last of each, into one table.
 pub(crate) fn keep_together(
     root: &Path,
     name: &str,
@@ -43,19 +43,19 @@ pub(crate) fn keep_together(
     let now = now()?;
     let file = file(name, &now);
     let text = fs::read_to_string(root.join(&file)).unwrap_or_default();
-    let revision = revision(root);
-    let rows: Vec<&str> = parts
-        .iter()
-        .flat_map(|part| rows_of(&text, &revision, part))
-        .collect();
-    if rows.is_empty() {
+    let (mut all, mut revisions) = (Vec::new(), Vec::new());
+    for part in parts {
+        let (revision, rows) = rows_of(&text, part);
+        all.extend(rows);
+        revisions.extend(revision.filter(|one| !revisions.contains(one)));
+    }
+    if all.is_empty() {
         return Ok(None);
     }
-    let rows = table::rows(&rows.join("\n"));
-    let machine = machine();
+    let (rows, machine) = (table::rows(&all.join("\n")), machine());
     let section = format!(
-        "# {now}, all parts\n\n- revision: {revision}\n- machine: {machine}\n- command: \
-         `{command}`\n\n{}\n",
+        "# {now}, all parts\n\n- revision: {}\n- machine: {machine}\n- command: `{command}`\n\n{}\n",
+        revisions.join(", "),
         rows.trim_end()
     );
     append(&root.join(&file), &section)
@@ -63,24 +63,24 @@ pub(crate) fn keep_together(
     Ok(Some(file))
 }
 
-/// The rows of the last section that a command has left, of a revision.
-fn rows_of<'a>(text: &'a str, revision: &str, command: &str) -> Vec<&'a str> {
-    let mut rows = Vec::new();
-    let mut kept = None;
-    let mut meant = false;
+/// The rows of the last section that a command has left, and of which revision they are.
+fn rows_of<'a>(text: &'a str, command: &str) -> (Option<&'a str>, Vec<&'a str>) {
+    let (mut found, mut rows) = (None, Vec::new());
+    let (mut kept, mut meant) = (None, false);
     for line in text.lines() {
         if let Some(revision) = line.strip_prefix("- revision: ") {
             (kept, meant) = (Some(clean(revision)), false);
         } else if let Some(made) = line.strip_prefix("- command: ") {
-            meant = kept == Some(clean(revision)) && made == format!("`{command}`");
+            meant = made == format!("`{command}`");
             if meant {
+                found = kept;
                 rows.clear();
             }
         } else if meant && table::is_row(line) {
             rows.push(line);
         }
     }
-    rows
+    (found, rows)
 }
 
 fn clean(revision: &str) -> &str {
@@ -240,13 +240,14 @@ mod tests {
         );
         let other = output.replace("| 1 | 2 |", "| 3 | 4 |");
         let text = one + &section("now", "abc-dirty", "m", "x two", &other);
-        let rows = |revision, command| super::rows_of(&text, revision, command).join("\n");
-        let all = rows("abc", "x one") + "\n" + &rows("abc", "x two");
+        let rows = |command| super::rows_of(&text, command).1.join("\n");
+        let all = rows("x one") + "\n" + &rows("x two");
         assert_eq!(
             crate::table::rows(&all),
             "| a | b |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |\n\n"
         );
-        assert_eq!(rows("abd", "x one"), "");
+        assert_eq!(super::rows_of(&text, "x two").0, Some("abc"));
+        assert_eq!(rows("x three"), "");
     }
 
     #[test]

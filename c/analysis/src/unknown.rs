@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Callee, Program, Storage};
+use crate::model::{Callee, Program, Storage, UNKNOWN};
 use crate::points_to::PointsTo;
 
 /// Such a function.
@@ -25,11 +25,14 @@ pub struct Unknown {
 /// Those that the program calls, the most often executed first, then those with the most
 /// calls.
 pub fn find(program: &Program, points_to: &PointsTo) -> Vec<Unknown> {
+    // What has escaped, by such a function maybe, is not named any more.
     let is_memory = |object: &u32| {
-        matches!(
-            program.objects[*object as usize].storage,
+        let storage = program.objects[*object as usize].storage;
+        let is_own = matches!(
+            storage,
             Storage::Global | Storage::Stack(_) | Storage::Heap(_)
-        )
+        );
+        is_own || *object == UNKNOWN
     };
     let mut all: BTreeMap<&str, Unknown> = BTreeMap::new();
     for (index, call) in program.calls.iter().enumerate() {
@@ -66,6 +69,27 @@ mod tests {
     use crate::annotations::Annotation;
     use crate::model::{Call, Fact, Function, NOTHING};
     use crate::points_to::solve;
+
+    #[test]
+    fn what_is_given_something_that_has_escaped_is_among_them() {
+        let mut p = Program::default();
+        for name in ["main", "first", "second"] {
+            p.functions.push(Function {
+                name: name.into(),
+                defined: name == "main",
+                ..Function::default()
+            });
+        }
+        let (object, to, loaded) = (p.object("a", Storage::Global), p.var(), p.var());
+        p.facts.push(Fact::Address { to, object });
+        p.facts.push(Fact::Load {
+            to: loaded,
+            pointer: to,
+        });
+        let call = |callee: u32, argument: u32| Call::of(0, Callee::Direct(callee), vec![argument]);
+        p.calls = vec![call(1, to), call(2, loaded)];
+        assert_eq!(find(&p, &solve(&p)).len(), 2);
+    }
 
     #[test]
     fn what_is_executed_most_comes_first() {

@@ -4,7 +4,7 @@ use reprise_c_analysis::model::{Fact, Function, NOTHING, ObjectId, Program, Stor
 
 use super::shape::{by_value, is_address_taken, may_hold_pointer, no_entry};
 use super::{Reader, known_name, place};
-use crate::ir::{LLVMTypeKind, Value};
+use crate::ir::{LLVMOpcode, LLVMTypeKind, Value};
 
 /// A pointer to memory that is elsewhere in each run, and holds `content`.
 fn varying(program: &mut Program, name: String, content: Var) -> Var {
@@ -29,6 +29,18 @@ fn holds_far_address(initial: Value) -> bool {
         return !initial.is_function() && initial.is_declaration();
     }
     initial.is_constant() && initial.operands().into_iter().any(holds_far_address)
+}
+
+/// Whether the program stores something in a variable: then that may be its own memory.
+fn is_assigned(global: Value) -> bool {
+    let users = global.users().into_iter();
+    let mut users = users.filter(|user| user.is_instruction());
+    users.any(|user| match user.opcode() {
+        LLVMOpcode::LLVMStore => user.operands().get(1) == Some(&global),
+        // Whoever is told where it is may do so.
+        LLVMOpcode::LLVMCall => true,
+        _ => false,
+    })
 }
 
 impl Reader<'_> {
@@ -104,7 +116,8 @@ impl Reader<'_> {
         }
         for global in self.module.globals() {
             let known = self.annotations.find(&global.name());
-            let storage = if global.is_declaration() && known.is_some_and(|known| known.handle) {
+            let is_handle = known.is_some_and(|known| known.handle) && !is_assigned(global);
+            let storage = if global.is_declaration() && is_handle {
                 Storage::Handle
             } else if global.is_declaration() || global.is_thread_local() {
                 Storage::External

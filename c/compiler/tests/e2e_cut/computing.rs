@@ -105,7 +105,7 @@ fn computing_lua() {
         program: "./lua5.4.src/tree/src/lua",
         small: with(&["small.lua"]),
         large: with(&["large.lua"]),
-        reads: write(&stage, "large.lua", &script(22)),
+        reads: write(&stage, "large.lua", &script(32)),
     };
     stage.compare(lua, WHOLE);
 }
@@ -144,7 +144,7 @@ fn computing_expat() {
         program: "./expat.src/tree/expat/wf",
         small: with(&["-n", "-r", "small.xml"]),
         large: with(&["-n", "-r", "large.xml"]),
-        reads: write(&stage, "large.xml", &document(5_000)),
+        reads: write(&stage, "large.xml", &document(100_000)),
     };
     stage.compare(expat, WHOLE);
 }
@@ -206,7 +206,8 @@ fn computing_phalanx() {
     stage.source("phalanx", &format!("make -s CC='{cc} cc' phalanx"));
     let play = |depth: u32| format!("depth {depth}\ngo\ngo\ngo\ngo\nquit\n");
     write(&stage, "small.play", &play(2));
-    let reads = write(&stage, "large.play", &play(10));
+    // With 10 it plays otherwise where it is compiled with -O3, by the same compiler too.
+    let reads = write(&stage, "large.play", &play(9));
     // Without opening book, learning, thinking ahead and looking for input.
     let read = |input| Run {
         arguments: &["-b-", "-l-", "-p-", "-o-"],

@@ -39,7 +39,9 @@ impl Stage {
     /// with the same compiler before. Nothing is weighed yet.
     pub(crate) fn source(&self, package: &str, make: &str) {
         let folder = self.folder.path().join(format!("{package}.src"));
-        let how = format!("{make}\n\n{}", include_str!("../../src/wrapper.rs"));
+        // Each study has its own copy of the command.
+        let like = make.replace(&reprise().display().to_string(), "reprise");
+        let how = format!("{like}\n\n{}", include_str!("../../src/wrapper.rs"));
         let made = folder.join("made");
         if fs::read_to_string(&made).is_ok_and(|before| before == how) {
             let weights = "find . -name '*.reprise.weights' -delete";

@@ -41,11 +41,18 @@ pub(crate) fn reprise() -> &'static Path {
 
 /// A study takes long: what is built meanwhile is not what it measures.
 fn apart(built: &Path) -> PathBuf {
-    let folder = debian::folder("bin");
+    let all = debian::folder("bin");
+    for old in fs::read_dir(&all).unwrap() {
+        let old = old.unwrap();
+        let process = old.file_name().into_string().unwrap_or_default();
+        if !Path::new("/proc").join(process).exists() {
+            let _ = fs::remove_dir_all(old.path());
+        }
+    }
+    let folder = all.join(std::process::id().to_string());
+    fs::create_dir_all(&folder).unwrap();
     for name in ["reprise", "reprise-cc", "libreprise_c.a"] {
-        let new = folder.join(format!("{name}.new"));
-        fs::copy(built.with_file_name(name), &new).unwrap();
-        fs::rename(new, folder.join(name)).unwrap();
+        fs::copy(built.with_file_name(name), folder.join(name)).unwrap();
     }
     folder.join("reprise")
 }
