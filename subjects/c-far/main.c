@@ -51,8 +51,19 @@ static void in_say(const char *format, ...) {
     puts(text);
 }
 
+static int (*volatile print)(char *, const char *, ...) = sprintf;
+
+static int (*volatile report)(FILE *, const char *, ...) = fprintf;
+
+static char printed[40];
+
+static int in_print(int number) {
+    int len = print(printed, "%d and %d", number, number + 1);
+    return report(stdout, "%s\n", printed) + len + printed[0];
+}
+
 int main(void) {
-    int sum = 0;
+    int sum = in_print(7);
     for (int round = 0; round < 4; round++) {
         sum += in_call(round % 2, 1, F_GETFD);
         sum += (int)(1000 * in_compute(round % 2, round + 1.5));

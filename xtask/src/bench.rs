@@ -91,6 +91,7 @@ pub(crate) fn run(arguments: &[String]) -> TaskResult {
         Err(problem) => return bad_usage(&problem),
     };
     let workspace = Workspace::load()?;
+    let revision = results::revision(&workspace.root);
     let packages: Vec<&str> = workspace
         .packages
         .iter()
@@ -120,7 +121,7 @@ pub(crate) fn run(arguments: &[String]) -> TaskResult {
     print!("\n{text}");
     if options.save {
         let typed = format!("cargo xtask bench {}", arguments.join(" "));
-        let file = results::keep(&workspace.root, "bench", typed.trim_end(), &text)?;
+        let file = results::keep(&workspace.root, "bench", &revision, typed.trim_end(), &text)?;
         println!("kept in {}", file.display());
     }
     let over = budgets.iter().filter(|budget| budget.over).count();

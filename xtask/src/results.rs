@@ -9,11 +9,12 @@ use std::process::Command;
 
 use crate::{Failure, command, table};
 
-/// Appends a result to `studies/NAME/YYYY-MM-DD.md` and returns that path,
+/// Appends a result of a revision to `studies/NAME/YYYY-MM-DD.md` and returns that path,
 /// relative to `root`. A second result of a day goes below the first.
 pub(crate) fn keep(
     root: &Path,
     name: &str,
+    revision: &str,
     command: &str,
     output: &str,
 ) -> Result<PathBuf, Failure> {
@@ -21,7 +22,7 @@ pub(crate) fn keep(
     let file = file(name, &now);
     append(
         &root.join(&file),
-        &section(&now, &revision(root), &machine(), command, output),
+        &section(&now, revision, &machine(), command, output),
     )
     .map_err(|error| format!("cannot write {}: {error}", file.display()))?;
     Ok(file)
@@ -108,7 +109,8 @@ fn file(name: &str, now: &str) -> PathBuf {
     Path::new("studies").join(name).join(format!("{date}.md"))
 }
 
-fn revision(root: &Path) -> String {
+/// Of which revision a tree is. To be asked before something is measured that takes long.
+pub(crate) fn revision(root: &Path) -> String {
     let mut describe = Command::new("git");
     describe
         .arg("-C")

@@ -264,6 +264,10 @@ pub(crate) fn run(arguments: &[String]) -> TaskResult {
     if study.parts.is_empty() {
         return run_one(study, &workspace, arguments).map(|()| ExitCode::SUCCESS);
     }
+    if arguments == ["--table"] {
+        put_together(study, &workspace)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let parts: Vec<&str> = match arguments {
         [] => study.parts.to_vec(),
         named => named.iter().map(String::as_str).collect(),
@@ -284,12 +288,7 @@ pub(crate) fn run(arguments: &[String]) -> TaskResult {
         }
     }
     if arguments.is_empty() {
-        let typed = format!("cargo xtask study {name}");
-        let of = |part: &&str| format!("{typed} {part}");
-        let of: Vec<String> = parts.iter().map(of).collect();
-        if let Some(file) = results::keep_together(&workspace.root, name, &typed, &of)? {
-            println!("one table of all parts in {}", file.display());
-        }
+        put_together(study, &workspace)?;
     }
     match failed.is_empty() {
         true => Ok(ExitCode::SUCCESS),
@@ -297,9 +296,21 @@ pub(crate) fn run(arguments: &[String]) -> TaskResult {
     }
 }
 
+/// One table of what was kept today of each part.
+fn put_together(study: &Study, workspace: &Workspace) -> Result<(), String> {
+    let typed = format!("cargo xtask study {}", study.name);
+    let of = study.parts.iter().map(|part| format!("{typed} {part}"));
+    let of: Vec<String> = of.collect();
+    if let Some(file) = results::keep_together(&workspace.root, study.name, &typed, &of)? {
+        println!("one table of all parts in {}", file.display());
+    }
+    Ok(())
+}
+
 /// Runs a study, or a part of it, and keeps what it says.
 fn run_one(study: &Study, workspace: &Workspace, arguments: &[String]) -> Result<(), String> {
     let name = study.name;
+    let revision = results::revision(&workspace.root);
     let mut cargo = command::cargo(&study.program.arguments());
     cargo.args(arguments).current_dir(&workspace.root);
     // What the caller has set counts.
@@ -327,7 +338,7 @@ fn run_one(study: &Study, workspace: &Workspace, arguments: &[String]) -> Result
         return Err("the study wrote nothing, so there is no result to keep".to_owned());
     }
     let typed = format!("cargo xtask study {name} {}", arguments.join(" "));
-    let file = results::keep(&workspace.root, name, typed.trim_end(), &output)?;
+    let file = results::keep(&workspace.root, name, &revision, typed.trim_end(), &output)?;
     println!("kept in {}", file.display());
     Ok(())
 }

@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | a structure that is passed by value | its caller makes a copy, and passes where that is |
 //! | a library's function that is called through a pointer | a function of the program that calls it |
+//! | one that takes any number of arguments | whoever calls through a pointer asks whether it is that one |
 //! | a jump to a computed place (`goto *table[x]`) | places are numbers, and a switch goes there |
 //!
 //! A function whose address is taken may be called by a library, in the library's way: its
@@ -11,11 +12,16 @@
 
 use reprise_c_analysis::annotations::Annotations;
 
-use crate::ir::{Block, Builder, LLVMLinkage, LLVMOpcode, LLVMTypeKind, Module, Type, Value};
+use crate::ir::{
+    Block, Builder, LLVMIntPredicate, LLVMLinkage, LLVMOpcode, LLVMTypeKind, Module, Type, Value,
+};
 use crate::read::{is_address_taken, known_name};
 
 /// In front of the names of functions that call a library's.
 const CALLER: &str = "call_of.";
+
+/// The same of those that ask first which one it is.
+const ASKING: &str = "call_of_any.";
 
 /// Lowers a whole program.
 pub(crate) fn lower(module: &Module, annotations: &Annotations) {
@@ -32,6 +38,19 @@ pub(crate) fn lower(module: &Module, annotations: &Annotations) {
     for function in &defined {
         if !is_address_taken(*function) {
             structures(&builder, module, *function);
+        }
+    }
+    let known = module.functions().into_iter().filter(|function| {
+        let name = function.name();
+        let is_known = known_name(&name).is_some_and(|name| annotations.find(name).is_some());
+        let is_variadic = function.value_type().is_variadic() && !name.starts_with("llvm.");
+        function.is_declaration() && is_known && is_variadic && is_address_taken(*function)
+    });
+    let known: Vec<Value> = known.collect();
+    if !known.is_empty() {
+        let mut asking = Vec::new();
+        for function in &defined {
+            variadic_calls(&builder, module, *function, &known, &mut asking);
         }
     }
     let mut places = 0;
@@ -61,6 +80,97 @@ fn caller(builder: &Builder, module: &Module, function: Value) {
     }
     let is_void = of.result().kind() == LLVMTypeKind::LLVMVoidTypeKind;
     builder.ret((!is_void).then_some(call));
+}
+
+/// Calls through pointers of functions that take any number of arguments, as `fprintf`: a
+/// function of the program that is told how many there are asks which one it is, and calls that.
+/// What then is called by the pointer is none that is known.
+fn variadic_calls(
+    builder: &Builder,
+    module: &Module,
+    function: Value,
+    known: &[Value],
+    asking: &mut Vec<((Type, Vec<Type>), Value)>,
+) {
+    let all = function.blocks().into_iter().flat_map(Block::instructions);
+    let calls = all.filter(|at| {
+        at.opcode() == LLVMOpcode::LLVMCall
+            && !at.callee().is_function()
+            && !at.callee().is_assembly()
+            && at.called_type().is_variadic()
+    });
+    for call in calls.collect::<Vec<Value>>() {
+        let of = call.called_type();
+        let like: Vec<Value> = known
+            .iter()
+            .copied()
+            .filter(|one| one.value_type() == of)
+            .collect();
+        let arguments = call.arguments();
+        let by_value = (1..).zip(&arguments);
+        let mut by_value = by_value.filter(|(index, _)| call.has_call_attribute(*index, "byval"));
+        if like.is_empty() || by_value.next().is_some() {
+            continue;
+        }
+        let key = (of, arguments.iter().map(|one| one.kind()).collect());
+        let same = asking.iter().find(|(other, _)| *other == key);
+        let asks = match same {
+            Some((_, asks)) => *asks,
+            None => {
+                let name = format!("{ASKING}{}", asking.len());
+                let asks = asks_which(builder, module, &name, call, &like);
+                asking.push((key, asks));
+                asks
+            }
+        };
+        let mut given = vec![call.callee()];
+        given.extend(arguments);
+        builder.before(call);
+        builder.located(call.debug_location());
+        let new = builder.call(asks.value_type(), asks, &given);
+        if call.is_used() {
+            call.replace_with(new);
+        }
+        call.erase();
+    }
+}
+
+/// The function that asks, for calls like one.
+fn asks_which(
+    builder: &Builder,
+    module: &Module,
+    name: &str,
+    call: Value,
+    known: &[Value],
+) -> Value {
+    let of = call.called_type();
+    let mut parameters = vec![module.pointer()];
+    parameters.extend(call.arguments().iter().map(|one| one.kind()));
+    let asks = module.function(name, module.function_type(of.result(), &parameters));
+    asks.set_linkage(LLVMLinkage::LLVMInternalLinkage);
+    let given = asks.parameters();
+    let is_void = of.result().kind() == LLVMTypeKind::LLVMVoidTypeKind;
+    let pass_on = |to: Value| {
+        let passed = builder.call(of, to, &given[1..]);
+        passed.copy_convention(call);
+        for index in 0..given.len() as u32 {
+            passed.copy_call_attributes(index, call);
+        }
+        builder.ret((!is_void).then_some(passed));
+    };
+    let mut at = module.append_block(asks);
+    for one in known {
+        let (it_is, it_is_not) = (module.append_block(asks), module.append_block(asks));
+        builder.at_end(at);
+        let same = builder.compare(LLVMIntPredicate::LLVMIntEQ, given[0], *one);
+        builder.branch(same, it_is, it_is_not);
+        builder.at_end(it_is);
+        pass_on(*one);
+        at = it_is_not;
+    }
+    builder.at_end(at);
+    pass_on(given[0]);
+    asks
 }
 
 /// Those who call a function make the copies that it gets.
