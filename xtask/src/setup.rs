@@ -94,6 +94,13 @@ const REQUIREMENTS: &[Requirement] = &[
         stops: &[],
     },
     Requirement {
+        package: "ed",
+        present: || command::on_path("ed"),
+        purpose: "edits a file while bc is built",
+        needed_by: &[StudyOfC],
+        stops: &[],
+    },
+    Requirement {
         package: "zlib1g-dev",
         present: || Path::new("/usr/include/zlib.h").exists(),
         purpose: "compression in httpd",

@@ -302,14 +302,14 @@ fn flows(
         sum.1 += events;
     };
     let outside = |set: SetId| {
-        let members = points_to.members(set).iter();
-        members.filter(|object| !objects[**object as usize])
+        let members = graph::meant(program, points_to.members(set));
+        members.filter(|object| !objects[*object as usize])
     };
     for ((function, set), (bytes, times)) in &effects.reads {
         if is_inside(*function) && outside(*set).next().is_some() {
             let function = name(*function);
             let named = outside(*set).take(NAMED);
-            let objects = named.map(|one| program.objects[*one as usize].name.clone());
+            let objects = named.map(|one| program.objects[one as usize].name.clone());
             let objects = objects.collect();
             add(Flow::Read { function, objects }, *bytes, *times);
         }

@@ -16,7 +16,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use reprise_flow::{CutError, Graph, Node, Weight};
 
 use crate::annotations::Length;
-use crate::model::{Callee, FunctionId, HANDLE, LENT, NOTHING, Program, Storage, TABLES, UNKNOWN};
+use crate::model::{
+    Callee, FunctionId, HANDLE, LENT, NOTHING, ObjectId, Program, Storage, TABLES, UNKNOWN,
+};
 use crate::points_to::{PointsTo, SetId};
 
 /// What an event costs beside the bytes that it carries.
@@ -25,6 +27,27 @@ pub(crate) const EVENT: u64 = 2;
 /// What a byte weighs. What has never crossed weighs 1, so that even thousands of such
 /// edges are no reason to log a few bytes.
 const SCALE: u64 = 1 << 10;
+
+/// Which objects a read through a pointer with such a set is taken to mean, when it is estimated
+/// what that costs. Texts of the system (the arguments, the environment) get into structures of
+/// the program, and are read seldom: who may read one of those or memory of the program reads
+/// that. While the program runs it is its address that decides.
+pub(crate) fn meant<'a>(
+    program: &'a Program,
+    members: &'a [ObjectId],
+) -> impl Iterator<Item = ObjectId> + 'a {
+    let storage = |object: ObjectId| program.objects[object as usize].storage;
+    let is_text = move |object: ObjectId| object == HANDLE || storage(object) == Storage::Variable;
+    let is_own = move |object: &ObjectId| {
+        matches!(
+            storage(*object),
+            Storage::Global | Storage::Stack(_) | Storage::Heap(_)
+        )
+    };
+    let has_own = members.iter().any(is_own);
+    let all = members.iter().copied();
+    all.filter(move |object| !has_own || !is_text(*object))
+}
 
 /// What functions do, added up.
 #[derive(Debug, Default)]
@@ -230,16 +253,16 @@ pub(crate) fn cut(
         }
     }
     for (writes, set) in used {
+        if !writes {
+            for object in meant(program, points_to.members(set)) {
+                edges.push((layout.object(object), layout.read(set), Weight::Uncuttable));
+            }
+            continue;
+        }
         for object in points_to.members(set) {
-            let is_constant = program.objects[*object as usize].storage == Storage::Constant;
-            match writes {
-                true if is_constant => {}
-                true => edges.push((
-                    layout.written(set),
-                    layout.object(*object),
-                    Weight::Uncuttable,
-                )),
-                false => edges.push((layout.object(*object), layout.read(set), Weight::Uncuttable)),
+            if program.objects[*object as usize].storage != Storage::Constant {
+                let (from, to) = (layout.written(set), layout.object(*object));
+                edges.push((from, to, Weight::Uncuttable));
             }
         }
     }

@@ -277,3 +277,22 @@ fn what_is_beside_a_mutex_is_inside_if_only_the_inside_takes_it() {
     given(&mut with_once, f, once, to, crate::model::NOTHING);
     assert!(!is_inside(&with_once));
 }
+
+#[test]
+fn who_may_read_texts_of_the_system_reads_its_own_memory() {
+    let mut p = Program::default();
+    let f = function(&mut p, "f", true);
+    let own = p.object("own", Storage::Global);
+    let arguments = p.object("arguments of the program", Storage::Variable);
+    let (both, text) = (p.var(), p.var());
+    for (to, object) in [(both, own), (both, arguments), (text, arguments)] {
+        p.facts.push(Fact::Address { to, object });
+    }
+    access(&mut p, f, both, 100, false);
+    access(&mut p, f, text, 3, false);
+    let points_to = solve(&p);
+    let found = find(&p, &points_to, &[f], Choice::Cheapest).unwrap();
+    assert_eq!(found.events(), 3, "{:?}", found.flows);
+    // It is looked at while the program runs all the same.
+    assert!(!found.is_inside(&points_to, both));
+}
