@@ -6,7 +6,8 @@
 //!                                               inside, or the object is outside
 //! function ──∞──→ object                        what an outside function has is outside
 //! object ──∞──→ read set ─bytes→ function       what is read of outside objects
-//! the world ─bytes→ function, object            what calls of libraries bring in
+//! the world ─bytes→ function                    what calls of libraries return
+//! the world ─bytes→ filled set ──∞──→ object    what they fill, whichever object it is
 //! ```
 //! One node for each different set of objects, and not an edge for each object
 //! that an instruction may mean: a tenth of the edges, and an access counts once.
@@ -242,14 +243,16 @@ pub(crate) fn cut(
         used.insert((true, *set));
         edges.push((*function, layout.written(*set), Weight::Uncuttable));
     }
+    let mut filled_sets: BTreeSet<SetId> = BTreeSet::new();
     for ((_, _, set), filled) in &effects.fills {
-        used.insert((false, *set));
-        for object in points_to.members(*set) {
-            edges.push((
-                layout.world(),
-                layout.object(*object),
-                bytes(if *filled > 0 { *filled + EVENT } else { 0 }),
-            ));
+        filled_sets.insert(*set);
+        let weight = bytes(if *filled > 0 { *filled + EVENT } else { 0 });
+        edges.push((layout.world(), layout.filled(*set), weight));
+    }
+    for set in filled_sets {
+        for object in points_to.members(set) {
+            let (from, to) = (layout.filled(set), layout.object(*object));
+            edges.push((from, to, Weight::Uncuttable));
         }
     }
     for (writes, set) in used {
@@ -357,8 +360,12 @@ impl Layout {
         self.functions + self.objects + self.sets + set
     }
 
+    fn filled(&self, set: SetId) -> Node {
+        self.functions + self.objects + 2 * self.sets + set
+    }
+
     fn world(&self) -> Node {
-        self.functions + self.objects + 2 * self.sets
+        self.functions + self.objects + 3 * self.sets
     }
 
     fn nodes(&self) -> u32 {

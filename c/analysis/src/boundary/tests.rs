@@ -296,3 +296,27 @@ fn who_may_read_texts_of_the_system_reads_its_own_memory() {
     // It is looked at while the program runs all the same.
     assert!(!found.is_inside(&points_to, both));
 }
+
+/// What is read into one of many buffers is logged once, and so it counts once.
+#[test]
+fn what_is_filled_counts_once() {
+    let mut p = Program::default();
+    let f = function(&mut p, "f", true);
+    let g = function(&mut p, "g", true);
+    let read = function(&mut p, "read", false);
+    let shipped = crate::annotations::Annotations::shipped().unwrap();
+    p.functions[read as usize].annotation = shipped.find("read").cloned();
+    let to = p.var();
+    for name in 0..9 {
+        let object = p.object(name.to_string(), Storage::Global);
+        p.facts.push(Fact::Address { to, object });
+    }
+    p.calls.push(Call {
+        moved: 100,
+        ..Call::of(g, Callee::Direct(read), vec![crate::model::NOTHING, to])
+    });
+    access(&mut p, f, to, 50, false);
+    let found = find(&p, &solve(&p), &[f], Choice::Cheapest).unwrap();
+    assert!(found.functions[g as usize], "{:?}", found.flows);
+    assert_eq!(found.bytes(), 100);
+}
