@@ -47,8 +47,9 @@ pub(crate) fn keep_together(
     let (mut all, mut revisions) = (Vec::new(), Vec::new());
     for part in parts {
         let (revision, rows) = rows_of(&text, part);
+        let revision = revision.filter(|one| !rows.is_empty() && !revisions.contains(one));
+        revisions.extend(revision);
         all.extend(rows);
-        revisions.extend(revision.filter(|one| !revisions.contains(one)));
     }
     if all.is_empty() {
         return Ok(None);
