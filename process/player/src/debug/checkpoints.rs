@@ -12,6 +12,7 @@ use crate::blank::Copied;
 use crate::play::Play;
 use crate::space::Space;
 use crate::threads::Threads;
+use crate::views::Joiner;
 
 /// How many there may be.
 const MOST: usize = 48;
@@ -81,7 +82,9 @@ impl Checkpoints {
     ) -> Result<(), PlayError> {
         let started = Instant::now();
         if !self.all.contains_key(&position) {
-            let process = match Copied::of(play.blank.tracee, behind) {
+            let process = match Copied::of(play.blank.tracee, behind)
+                .and_then(|copy| part(copy, play, &play.space, behind))
+            {
                 Ok(process) => process,
                 Err(error) if self.all.is_empty() => return Err(error),
                 Err(_) => {
@@ -123,6 +126,7 @@ impl Checkpoints {
             return Ok(None);
         };
         let copy = checkpoint.process.again(behind)?;
+        let copy = part(copy, play, &checkpoint.space, behind)?;
         play.blank.become_copy(copy);
         play.space.clone_from(&checkpoint.space);
         play.threads.clone_from(&checkpoint.threads);
@@ -160,4 +164,22 @@ impl Checkpoints {
             self.all.remove(&positions[going]);
         }
     }
+}
+
+/// Gives a copy its own of what it would share with the process that it was made of.
+fn part<S: Source>(
+    copy: Copied,
+    play: &Play<'_, '_, S>,
+    space: &Space,
+    behind: u64,
+) -> Result<Copied, PlayError> {
+    let process = copy.tracee();
+    let joiner = Joiner {
+        process,
+        call: &|number, arguments| Ok(process.call_plainly_at(behind, number, arguments)?),
+        event: play.done,
+        memory: play.blank.memory,
+    };
+    joiner.part(space)?;
+    Ok(copy)
 }

@@ -54,6 +54,7 @@ fn start() -> Start {
         brk: 0,
         regions: vec![region(CODE, 5), region(DATA, 3)],
         threads: None,
+        views: Vec::new(),
     }
 }
 
