@@ -41,7 +41,7 @@ pub use crate::event::{
 };
 pub use crate::family::{PROCESSES, Process};
 pub use crate::sums::{PAGE, PageSums, STACK_RED_ZONE};
-pub use crate::view::View;
+pub use crate::view::{VIEWS, View};
 
 /// The kind of the streams, and of the recordings that hold them.
 pub const KIND: &str = "process.syscalls";

@@ -1,5 +1,8 @@
 //! Memory that a process has at several addresses.
 
+/// The most that an event may name.
+pub const VIEWS: usize = 1 << 14;
+
 /// A range of addresses that shows a part of something that others may show, too: what
 /// is written in one of them can be read in all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -315,7 +315,10 @@ impl<S: Source> Play<'_, '_, S> {
         {
             return Ok(());
         }
-        if self.space.is_shown(address, address.saturating_add(bytes.len() as u64)) {
+        if self
+            .space
+            .is_shown(address, address.saturating_add(bytes.len() as u64))
+        {
             return self.write_shown(event, address, bytes);
         }
         self.write_protected(event, address, bytes)

@@ -7,7 +7,7 @@
 //! would share with it, each gets for itself (`part`).
 
 use nix::libc;
-use reprise_process_events::{PAGE, View};
+use reprise_process_events::{PAGE, VIEWS, View};
 use reprise_recording::Source;
 use reprise_tracee::Tracee;
 
@@ -48,15 +48,13 @@ impl Shown {
 
 impl Space {
     /// All views.
-    fn views(&self) -> Vec<View> {
-        let all = self.shown.within(0, u64::MAX).into_iter();
-        all.map(|(start, end, shown)| View {
+    fn views(&self) -> impl Iterator<Item = View> {
+        self.shown.iter().map(|(start, end, shown)| View {
             start,
             end,
             object: shown.object,
             offset: shown.offset(start),
         })
-        .collect()
     }
 
     /// Whether something between two addresses may be at another one, too.
@@ -102,10 +100,10 @@ impl Space {
     /// none, how far it is to the next page that has one.
     fn find(&self, object: u32, offset: u64) -> Result<(u64, u64), u64> {
         let mut next = u64::MAX;
-        for view in self.views().iter().filter(|view| view.object == object) {
+        for view in self.views().filter(|view| view.object == object) {
             let end = view.offset.saturating_add(view.end - view.start);
             if (view.offset..end).contains(&offset) {
-                let address = Shown::of(view).address(offset);
+                let address = Shown::of(&view).address(offset);
                 return Ok((address, end - offset));
             }
             if view.offset > offset {
@@ -133,8 +131,22 @@ impl Joiner<'_> {
     /// Makes these ranges show the same memory. What is at the first of them is what there
     /// is, unless one is shown already.
     pub(crate) fn join(&self, space: &mut Space, views: &[View]) -> Result<(), PlayError> {
+        let event = self.event;
+        if views.len() > VIEWS {
+            let what = format!("it shows memory at {} addresses", views.len());
+            return Err(PlayError::Unplayable { event, what });
+        }
+        // The kernel does not count this for the process.
+        let shown = space.views().map(|view| view.end - view.start);
+        let mut all: u64 = shown.sum();
         for view in views {
             self.validate(space, view)?;
+            let other = other_parts(space, view).into_iter();
+            let more = other.map(|(start, end)| end - start);
+            all = all.saturating_add(more.sum());
+            if all > self.memory {
+                return Err(PlayError::Limit("its memory"));
+            }
             let shown = Shown::of(view);
             for (start, end) in other_parts(space, view) {
                 space.shown.clear(start, end);
@@ -162,7 +174,7 @@ impl Joiner<'_> {
 
     /// A copy of a process shares what is at several addresses with it: gives it its own.
     pub(crate) fn part(&self, space: &Space) -> Result<(), PlayError> {
-        let views = space.views();
+        let views: Vec<View> = space.views().collect();
         if views.is_empty() {
             return Ok(());
         }
@@ -172,12 +184,7 @@ impl Joiner<'_> {
     }
 
     /// Writes to memory that is there, whatever its protection.
-    pub(crate) fn write(
-        &self,
-        space: &Space,
-        address: u64,
-        bytes: &[u8],
-    ) -> Result<(), PlayError> {
+    pub(crate) fn write(&self, space: &Space, address: u64, bytes: &[u8]) -> Result<(), PlayError> {
         let end = address.saturating_add(bytes.len() as u64);
         let pages = space.within(address & !(PAGE - 1), end.next_multiple_of(PAGE));
         for range in &pages {
@@ -202,11 +209,6 @@ impl Joiner<'_> {
             let event = self.event;
             return Err(PlayError::Unplayable { event, what });
         }
-        // The kernel does not count this for the process.
-        let all: u64 = space.views().iter().map(|one| one.end - one.start).sum();
-        if all.saturating_add(end - start) > self.memory {
-            return Err(PlayError::Limit("its memory"));
-        }
         Ok(())
     }
 
@@ -219,7 +221,10 @@ impl Joiner<'_> {
             while at < range.end {
                 let len = (range.end - at).min(BLOCK);
                 let bytes = self.process.read_some(at, len as usize);
-                for (page, bytes) in (at..).step_by(PAGE as usize).zip(bytes.chunks(PAGE as usize)) {
+                for (page, bytes) in (at..)
+                    .step_by(PAGE as usize)
+                    .zip(bytes.chunks(PAGE as usize))
+                {
                     if bytes.iter().any(|&byte| byte != 0) {
                         kept.push((page, bytes.to_vec()));
                     }

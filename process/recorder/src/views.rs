@@ -3,7 +3,7 @@
 //! replay has to know which addresses these are, at the start and when they change.
 
 use nix::libc;
-use reprise_process_events::{Event, View};
+use reprise_process_events::{Event, VIEWS, View};
 
 use crate::files::Files;
 use crate::maps::Mapped;
@@ -32,6 +32,10 @@ impl Session {
     /// The address space has changed.
     pub(crate) fn find_views(&mut self, mapped: &[Mapped]) {
         let all = views(mapped, &mut self.shared.files.borrow_mut());
+        if all.len() >= VIEWS {
+            let why = "it is at so many addresses that not all of them are kept";
+            self.log.note("shared memory", why);
+        }
         let known = &mut self.sharing.views;
         // What is no more a replay forgets by itself.
         known.untold |= all.iter().any(|view| !known.all.contains(view));
@@ -76,6 +80,7 @@ pub(crate) fn views(mapped: &[Mapped], files: &mut Files) -> Vec<View> {
     }
     several.sort_by_key(|mapped| in_order(mapped));
     several.dedup_by_key(|mapped| mapped.region.start);
+    several.truncate(VIEWS);
     let mut view = |mapped: &Mapped| View {
         start: mapped.region.start,
         end: mapped.region.end,
@@ -136,7 +141,10 @@ mod tests {
 
     fn check(all: &[Mapped], expected: &[(u64, u64)]) {
         let mut files = Files::default();
-        for one in all.iter().filter(|one| one.region.protection & WRITABLE != 0) {
+        for one in all
+            .iter()
+            .filter(|one| one.region.protection & WRITABLE != 0)
+        {
             files.is_written(&one.object);
         }
         let found = views(all, &mut files);

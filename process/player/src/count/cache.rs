@@ -359,8 +359,7 @@ fn read_code(process: Tracee, space: &Space, guest: u64, most: u64) -> Read {
             break;
         }
         // What is at another address, too, may be written there.
-        can_change |=
-            range.protection & WRITABLE != 0 || space.is_shown(range.start, range.end);
+        can_change |= range.protection & WRITABLE != 0 || space.is_shown(range.start, range.end);
         end = range.end;
     }
     let bytes = process.read_some(guest, (end - guest) as usize);

@@ -9,6 +9,7 @@ mod faults;
 mod moving;
 mod pauses;
 mod threads;
+mod views;
 
 use std::fs;
 use std::os::unix::fs::symlink;
