@@ -26,6 +26,8 @@ pub struct Bounds {
     pub interval: Duration,
     /// In how much memory.
     pub memory: u64,
+    /// For smaller processors, too.
+    pub portable: bool,
     /// What counts as a failure beside a fatal signal.
     pub fails_when: Vec<Condition>,
 }
@@ -87,6 +89,7 @@ pub(super) fn settings(request: &Request, bounds: &Bounds) -> Settings {
         interval: bounds.interval,
         memory: bounds.memory,
         keep_all: request.keep == Keep::All,
+        portable: bounds.portable,
         fails_when: bounds.fails_when.clone(),
     }
 }

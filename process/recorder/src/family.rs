@@ -126,6 +126,7 @@ pub(crate) fn run(
         archive,
         orders,
         keep_all: settings.keep_all,
+        portable: settings.portable,
         dumper,
         dumps: Cell::new(0),
         dumped: Cell::new(None),

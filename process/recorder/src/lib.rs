@@ -96,6 +96,8 @@ pub struct Settings {
     pub memory: u64,
     /// Runs that end well are worth keeping, too.
     pub keep_all: bool,
+    /// The program is told of a processor that many have.
+    pub portable: bool,
     /// What counts as a failure beside a fatal signal.
     pub fails_when: Vec<Condition>,
 }
