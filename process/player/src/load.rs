@@ -68,12 +68,8 @@ pub(crate) fn load<S: Source>(
         let arguments = [start, end - start, 0, 0, 0, 0];
         check(segment.first, blank.call(libc::SYS_mprotect, arguments)?)?;
     }
-    let joiner = Joiner {
-        process: blank.tracee,
-        call: &|number, arguments| blank.call(number, arguments),
-        event: segment.first,
-        memory: blank.memory,
-    };
+    let call = |number, arguments| blank.call(number, arguments);
+    let joiner = Joiner::new(blank.tracee, &call, segment.first, blank.memory);
     joiner.join(&mut space, &segment.start.views)?;
     if !stays {
         blank.leave()?;

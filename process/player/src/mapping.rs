@@ -66,14 +66,10 @@ impl<S: Source> Play<'_, '_, S> {
                 if argument(2) as i32 == libc::MADV_REMOVE {
                     self.clear_shown(event, start, end)?;
                 }
-                for range in self.space.within(start, end) {
-                    let len = range.end - range.start;
+                for (start, end) in self.space.only_here(start, end) {
                     let advice = libc::MADV_DONTNEED as u64;
-                    self.call(
-                        event,
-                        libc::SYS_madvise,
-                        [range.start, len, advice, 0, 0, 0],
-                    )?;
+                    let arguments = [start, end - start, advice, 0, 0, 0];
+                    self.call(event, libc::SYS_madvise, arguments)?;
                 }
                 self.fill(event, call, start, end)?;
             }

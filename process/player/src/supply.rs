@@ -171,12 +171,8 @@ impl<S: Source> Play<'_, '_, S> {
                     continue;
                 }
                 if self.space.is_shown(page, page + PAGE) {
-                    let joiner = Joiner {
-                        process,
-                        call: &|number, arguments| self.blank.call(number, arguments),
-                        event: self.done,
-                        memory: self.blank.memory,
-                    };
+                    let call = |number, arguments| self.blank.call(number, arguments);
+                    let joiner = Joiner::new(process, &call, self.done, self.blank.memory);
                     joiner.write(&self.space, page, &content)?;
                 } else {
                     process.write_code(page, &content)?;

@@ -6,6 +6,8 @@
 //! The views of a page are missing together, and come together. What copies of the process
 //! would share with it, each gets for itself (`part`).
 
+use std::cell::Cell;
+
 use nix::libc;
 use reprise_process_events::{PAGE, VIEWS, View};
 use reprise_recording::Source;
@@ -125,6 +127,29 @@ pub(crate) struct Joiner<'a> {
     pub(crate) event: u64,
     /// How much memory may be there.
     pub(crate) memory: u64,
+    /// Where the kernel may list which pages of a block are there, if it can be asked.
+    pub(crate) list: Option<u64>,
+    /// How many bytes have been copied.
+    pub(crate) copied: Cell<u64>,
+}
+
+/// Where there is no swap space, all that memory holds is in it.
+pub(crate) fn is_all_resident() -> bool {
+    nix::sys::sysinfo::sysinfo().is_ok_and(|about| about.swap_total() == about.swap_free())
+}
+
+impl<'a> Joiner<'a> {
+    /// For a process.
+    pub(crate) fn new(process: Tracee, call: Calling<'a>, event: u64, memory: u64) -> Self {
+        Self {
+            process,
+            call,
+            event,
+            memory,
+            list: None,
+            copied: Cell::new(0),
+        }
+    }
 }
 
 impl Joiner<'_> {
@@ -173,14 +198,17 @@ impl Joiner<'_> {
     }
 
     /// A copy of a process shares what is at several addresses with it: gives it its own.
-    pub(crate) fn part(&self, space: &Space) -> Result<(), PlayError> {
+    /// Returns how many bytes that takes.
+    pub(crate) fn part(&self, space: &Space) -> Result<u64, PlayError> {
         let views: Vec<View> = space.views().collect();
         if views.is_empty() {
-            return Ok(());
+            return Ok(0);
         }
         let mut alone = space.clone();
         alone.shown.clear(0, u64::MAX);
-        self.join(&mut alone, &views)
+        self.copied.set(0);
+        self.join(&mut alone, &views)?;
+        Ok(self.copied.get())
     }
 
     /// Writes to memory that is there, whatever its protection.
@@ -220,6 +248,10 @@ impl Joiner<'_> {
             let mut at = range.start;
             while at < range.end {
                 let len = (range.end - at).min(BLOCK);
+                if !self.may_hold(at, len)? {
+                    at += len;
+                    continue;
+                }
                 let bytes = self.process.read_some(at, len as usize);
                 for (page, bytes) in (at..)
                     .step_by(PAGE as usize)
@@ -235,9 +267,23 @@ impl Joiner<'_> {
         let arguments = [start, end - start, u64::from(WRITABLE), SHARED, u64::MAX, 0];
         check(self.event, (self.call)(libc::SYS_mmap, arguments)?)?;
         for (page, bytes) in kept {
+            self.copied.set(self.copied.get() + PAGE);
             self.process.write(page, &bytes)?;
         }
         self.protect_all(space, start, end)
+    }
+
+    /// Whether there can be anything but zeros in a block. To read memory that is shared
+    /// makes pages of it, and a program may have reserved a gigabyte.
+    fn may_hold(&self, start: u64, len: u64) -> Result<bool, PlayError> {
+        let Some(list) = self.list else {
+            return Ok(true);
+        };
+        let arguments = [start, len, list, 0, 0, 0];
+        check(self.event, (self.call)(libc::SYS_mincore, arguments)?)?;
+        let pages = usize::try_from(len / PAGE).unwrap_or(0);
+        let resident = self.process.read_some(list, pages);
+        Ok(resident.len() != pages || resident.iter().any(|page| page & 1 != 0))
     }
 
     /// Shows what is at an address at another one as well.
@@ -271,12 +317,8 @@ impl<S: Source> Play<'_, '_, S> {
     /// From here on these ranges show the same memory.
     pub(crate) fn show(&mut self, event: u64, views: &[View]) -> Result<(), PlayError> {
         let (process, behind) = (self.blank.tracee, self.behind);
-        let joiner = Joiner {
-            process,
-            call: &|number, arguments| Ok(process.call_plainly_at(behind, number, arguments)?),
-            event,
-            memory: self.blank.memory,
-        };
+        let call = |number, arguments| Ok(process.call_plainly_at(behind, number, arguments)?);
+        let joiner = Joiner::new(process, &call, event, self.blank.memory);
         joiner.join(&mut self.space, views)
     }
 
@@ -295,12 +337,8 @@ impl<S: Source> Play<'_, '_, S> {
             return Ok(());
         }
         let behind = self.behind;
-        let joiner = Joiner {
-            process,
-            call: &|number, arguments| Ok(process.call_plainly_at(behind, number, arguments)?),
-            event,
-            memory: self.blank.memory,
-        };
+        let call = |number, arguments| Ok(process.call_plainly_at(behind, number, arguments)?);
+        let joiner = Joiner::new(process, &call, event, self.blank.memory);
         joiner.write(&self.space, address, bytes)
     }
 }
