@@ -80,7 +80,7 @@ fn debug_files_are_found_by_build_id() {
     let without = stage.gdb(&["--goto", "end"], &commands);
     without.has_not("main.c:");
     let with = stage.gdb(&["--goto", "end", "--symbols", "files"], &commands);
-    with.has(&["main.c:"]);
+    with.has(&["main.c:"]).has_not("main+");
 }
 
 #[test]
