@@ -277,14 +277,7 @@ const STUDIES: &[Study] = &[
         name: "kernels",
         about: "recordings of here replayed on other kernels and another processor, and the \
                 other way (LAST_KERNELS: a folder of kernels to boot instead of Debian's)",
-        // What the C library uses of AVX-512 the emulated processor does not have.
-        environment: &[
-            ("LAST_KERNELS", "1"),
-            (
-                "GLIBC_TUNABLES",
-                "glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW,-AVX512DQ,-AVX512CD",
-            ),
-        ],
+        environment: &[("LAST_KERNELS", "1")],
         program: Program::Tests {
             packages: &["reprise"],
             tests: &["e2e_servers"],
