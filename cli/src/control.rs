@@ -37,6 +37,7 @@ pub struct Report {
     recording: bool,
     reaches_ms: u64,
     segments: u64,
+    segment_takes_us: u64,
     events: u64,
     memory: u64,
     memory_allowed: u64,
@@ -57,9 +58,11 @@ impl fmt::Display for Report {
             return write!(out, "{subject} {program}: no longer recorded");
         }
         let seconds = self.reaches_ms as f64 / 1000.0;
+        let takes = self.segment_takes_us as f64 / 1000.0;
         write!(
             out,
-            "{subject} {program}: the last {seconds:.1} s, {} events in {} segments, {} of {}",
+            "{subject} {program}: the last {seconds:.1} s, {} events in {} segments of which one takes \
+             {takes:.1} ms to begin, {} of {}",
             self.events,
             self.segments,
             size(self.memory),
@@ -75,9 +78,10 @@ mod tests {
     #[test]
     fn a_report_is_for_people() {
         let json = r#"{"subject":7,"program":"d","recording":true,"reaches_ms":2500,"segments":3,
-            "events":99,"memory":5000000,"memory_allowed":1000000000}"#;
+            "segment_takes_us":1250,"events":99,"memory":5000000,"memory_allowed":1000000000}"#;
         let report = Report::read(json).unwrap().to_string();
-        let expected = "7 d: the last 2.5 s, 99 events in 3 segments, 4.7 MB of 953 MB";
+        let expected = "7 d: the last 2.5 s, 99 events in 3 segments of which one takes 1.2 ms to \
+                        begin, 4.7 MB of 953 MB";
         assert_eq!(report, expected);
         assert!(Report::read("nonsense").is_none());
     }

@@ -115,7 +115,7 @@ const STUDIES: &[Study] = &[
     },
     Study {
         name: "observe-libraries",
-        about: "libraries from Maven Central, each inside as a whole, recorded and replayed",
+        about: "libraries from Maven Central, each inside as a whole (REPRISE_RACES: with --races)",
         environment: AT_LENGTH,
         program: played("libraries::as_a_whole", false, false),
         parts: &[],
@@ -199,14 +199,7 @@ const STUDIES: &[Study] = &[
         name: "kernels",
         about: "recordings of here replayed on other kernels and another processor, and the \
                 other way (LAST_KERNELS: a folder of kernels to boot instead of Debian's)",
-        // What the C library uses of AVX-512 the emulated processor does not have.
-        environment: &[
-            ("LAST_KERNELS", "1"),
-            (
-                "GLIBC_TUNABLES",
-                "glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW,-AVX512DQ,-AVX512CD",
-            ),
-        ],
+        environment: &[("LAST_KERNELS", "1")],
         program: Program::Tests {
             packages: &["reprise"],
             tests: &["e2e_servers"],

@@ -317,6 +317,7 @@ fn start(subject: &Subject, pool: u64, threads: u32) -> Start {
         brk: 0,
         regions,
         threads: None,
+        views: Vec::new(),
     }
 }
 

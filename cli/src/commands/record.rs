@@ -158,6 +158,13 @@ pub(super) struct Record {
     #[arg(long, value_name = "SIZE", value_parser = quantity::size, default_value = "1G")]
     memory: u64,
 
+    /// With --last: have the recording replay on smaller processors, too.
+    ///
+    /// The program is told that its processor has AVX2 and AES and nothing that came later,
+    /// such as AVX-512, so it and its libraries do without. It may run slower for that.
+    #[arg(long, requires = "last", conflicts_with = "pid")]
+    portable: bool,
+
     /// What counts as a failure beside a fatal signal; may be given more than once.
     ///
     /// 'exit != 0' and 'exit == 3' are about the exit status. 'stderr ~ PATTERN',
@@ -263,6 +270,7 @@ impl Record {
                 last,
                 interval: self.interval.unwrap_or(last / 4),
                 memory: self.memory,
+                portable: self.portable,
                 fails_when: self.fails_when,
             };
             return match self.pid {

@@ -2,7 +2,7 @@
 
 use reprise_recorder::{AttachError, Attached, Guard, Guarded, Outcome, guarded, record_attached};
 
-use super::last::{Bounds, Files, settings, sink, stand_aside};
+use super::last::{Bounds, Files, lost, settings, sink, stand_aside};
 use super::{Request, discard};
 use crate::failure::{Failure, Status};
 use crate::say::say;
@@ -69,9 +69,7 @@ fn report(outcome: &Outcome) {
             "the recording has ended: {why}; the program runs on"
         )),
         Outcome { ended: None, .. } => say("it was let go, and runs on"),
-        Outcome { lost: true, .. } => {
-            say("nothing was recorded: there is no memory of a segment's start");
-        }
+        Outcome { lost: true, .. } => say(&format!("nothing was recorded: {}", lost(outcome))),
         Outcome { dumps: 0, .. } => say("it has ended; nothing kept: no failure"),
         _ => {}
     }

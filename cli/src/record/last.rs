@@ -1,7 +1,7 @@
 //! `--last`: any Linux program.
 
 use std::ffi::OsStr;
-use std::io;
+use std::io::{self, Read as _};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -26,6 +26,8 @@ pub struct Bounds {
     pub interval: Duration,
     /// In how much memory.
     pub memory: u64,
+    /// For smaller processors, too.
+    pub portable: bool,
     /// What counts as a failure beside a fatal signal.
     pub fails_when: Vec<Condition>,
 }
@@ -49,6 +51,12 @@ pub fn run(request: &Request, bounds: &Bounds) -> Result<Status, Failure> {
 }
 
 fn run_guarded(request: &Request, bounds: &Bounds, mut guard: Guard) -> Result<Status, Failure> {
+    if is_for_another_processor(name(request)) {
+        let program = name(request).display();
+        say(&format!(
+            "{program} is a program for another processor: only what runs it here is recorded"
+        ));
+    }
     let subject = Waiting::start(&request.command).map_err(|error| not_started(request, error))?;
     guard.watch(subject.pid());
     if let Some(error) = subject.trouble() {
@@ -87,6 +95,7 @@ pub(super) fn settings(request: &Request, bounds: &Bounds) -> Settings {
         interval: bounds.interval,
         memory: bounds.memory,
         keep_all: request.keep == Keep::All,
+        portable: bounds.portable,
         fails_when: bounds.fails_when.clone(),
     }
 }
@@ -156,15 +165,36 @@ fn name(request: &Request) -> &OsStr {
     request.command.first().map_or(OsStr::new(""), |name| name)
 }
 
+/// Whether a file is a program for other processors than these.
+fn is_for_another_processor(program: &OsStr) -> bool {
+    /// Those of 64 and of 32 bits, which are told apart later.
+    const X86: [[u8; 2]; 2] = [[62, 0], [3, 0]];
+    let mut header = [0; 20];
+    let file = std::fs::File::open(program);
+    let read = file.and_then(|mut file| file.read_exact(&mut header));
+    read.is_ok() && header.starts_with(b"\x7fELF") && !X86.contains(&[header[18], header[19]])
+}
+
 fn report(outcome: &Outcome) {
     match outcome {
         Outcome { stopped: true, .. } => say("the recording was stopped; nothing more was kept"),
-        Outcome { lost: true, .. } => {
-            say("nothing was recorded: there is no memory of a segment's start");
-        }
+        Outcome { lost: true, .. } => say(&format!("nothing was recorded: {}", lost(outcome))),
+        Outcome {
+            dumps: 0,
+            cut_short: Some(why),
+            ..
+        } => say(&format!(
+            "nothing kept: no failure, and the recording had ended early: {why}"
+        )),
         Outcome { dumps: 0, .. } => say("nothing kept: no failure (--keep all keeps every run)"),
         _ => {}
     }
+}
+
+/// Why there is nothing to write.
+pub(super) fn lost(outcome: &Outcome) -> &str {
+    let why = outcome.cut_short.as_deref();
+    why.unwrap_or("there is no memory of a segment's start")
 }
 
 /// The recorder cannot do its work; whether the subject runs is the user's

@@ -115,6 +115,11 @@ fn describe(played: &Played, recording: &Recording) -> String {
 }
 
 pub(super) fn explain(request: &Request, recording: &Recording, error: &PlayError) -> Failure {
+    if matches!(error, PlayError::Diverged(_)) && recording.closing().is_none() {
+        // All memory is behind all events.
+        let what = "it is cut off: the end of the file is missing, and memory with it";
+        return failure(request, what).status(Status::BadInput);
+    }
     let failure = failure(request, error);
     match error {
         PlayError::Diverged(_) => {

@@ -63,6 +63,26 @@ fn without_the_program_there_are_still_names_and_frames() {
         .has_not("outside of ELF segments");
 }
 
+/// As distributions ship them: a program without symbols, and a file of these under its
+/// build id.
+#[test]
+fn debug_files_are_found_by_build_id() {
+    let stage = Stage::subject("process-overrun", &[]);
+    let recording = reprise_recording::Recording::open(stage.path("run.reprise")).unwrap();
+    let ids = &recording.manifest().build_ids;
+    let id = ids.iter().find(|(name, _)| name.ends_with("/subject"));
+    let (folder, file) = id.unwrap().1.split_at(2);
+    let place = format!("files/.build-id/{folder}/{file}.debug");
+    let place = stage.path(&place);
+    std::fs::create_dir_all(place.parent().unwrap()).unwrap();
+    std::fs::rename(stage.path("symbols/subject"), place).unwrap();
+    let commands = ["backtrace", "info locals"];
+    let without = stage.gdb(&["--goto", "end"], &commands);
+    without.has_not("main.c:");
+    let with = stage.gdb(&["--goto", "end", "--symbols", "files"], &commands);
+    with.has(&["main.c:"]).has_not("main+");
+}
+
 #[test]
 fn steps_in_both_directions_meet() {
     let stage = Stage::subject("process-overrun", &[]);

@@ -183,14 +183,14 @@ fn what_changes_in_files_in_memory_is_seen() {
 
 /// What cannot be replayed is said, however little memory it is.
 #[test]
-fn memory_at_two_addresses_is_named() {
+fn memory_that_is_shared_and_its_own_is_named() {
     let stage = Stage::new();
-    compile(&stage, "family-twice");
+    compile(&stage, "family-own");
     let recorded = stage.record(&["./program"], b"");
     let said = String::from_utf8_lossy(&recorded.stderr);
     assert_eq!(recorded.stdout, b"x\n", "{said}");
     assert!(
-        said.contains("shared memory, it is at two addresses"),
+        said.contains("shared memory, it is also mapped for the process alone"),
         "{said}"
     );
 }

@@ -8,6 +8,7 @@
 mod attach;
 mod control;
 mod family;
+mod limits;
 mod moments;
 mod pages;
 mod programs;

@@ -73,3 +73,23 @@ fn a_recording_has_the_build_ids_of_what_was_mapped() {
     });
     assert!(found.next().is_some(), "{ids:?}");
 }
+
+/// The dynamic linker says which processors it has found out that it runs on.
+#[test]
+fn a_program_that_is_to_be_portable_sees_a_smaller_processor() {
+    const LINKER: &str = "/lib64/ld-linux-x86-64.so.2";
+    let said = |options: &[&str]| {
+        let stage = Stage::new();
+        let options = [&["--keep", "all", "-o", "run.reprise"], options].concat();
+        let recorded = stage.record_with(&options, &[LINKER, "--help"], b"");
+        check(LINKER, &recorded, &stage.replay());
+        String::from_utf8(recorded.stdout).unwrap()
+    };
+    let (here, portable) = (said(&[]), said(&["--portable"]));
+    let level = |said: &str, level: u8| said.contains(&format!("x86-64-v{level} (supported"));
+    assert!(!level(&portable, 4), "{portable}");
+    assert_eq!(level(&portable, 3), level(&here, 3), "{portable}");
+    if !level(&here, 4) {
+        println!("this processor has nothing to hide");
+    }
+}

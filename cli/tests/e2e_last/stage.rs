@@ -68,9 +68,19 @@ impl Stage {
         self.replay_file(&self.recording())
     }
 
+    /// Replays the recording with these options.
+    pub(crate) fn replay_with(&self, options: &[&str]) -> Output {
+        self.play(&self.recording(), options)
+    }
+
     pub(crate) fn replay_file(&self, recording: &Path) -> Output {
+        self.play(recording, &[])
+    }
+
+    fn play(&self, recording: &Path, options: &[&str]) -> Output {
         Command::new(REPRISE)
             .arg("replay")
+            .args(options)
             .arg(recording)
             .current_dir(self.empty.path())
             .env_clear()

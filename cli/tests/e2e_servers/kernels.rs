@@ -125,10 +125,10 @@ fn record_here(folder: &Path) -> Vec<PathBuf> {
         let file = here.join(format!("{name}.reprise"));
         let mut command = Command::new(program());
         command.args(["record", "--last", "10s", "--keep", "all", "-o"]);
-        command.arg(&file).arg("--").args(arguments);
-        if plain {
-            command.env_remove("GLIBC_TUNABLES");
-        }
+        command.arg(&file);
+        // What programs use of AVX-512 the emulated processor does not have.
+        command.args((!plain).then_some("--portable"));
+        command.arg("--").args(arguments);
         command.current_dir(&here).env("XDG_RUNTIME_DIR", &here);
         command.stdin(Stdio::null());
         let output = command.output().unwrap();

@@ -215,7 +215,7 @@ fn serve(server: &Serves, root: Option<&Root>) {
     }
     let folder = TempDir::new().unwrap();
     let folder = folder.path();
-    let Some((what, said)) = dumped(server, folder) else {
+    let Some((what, said)) = dumped(server, folder, &[]) else {
         return;
     };
     let file: PathBuf = folder.join("run.reprise");
@@ -227,16 +227,17 @@ fn serve(server: &Serves, root: Option<&Root>) {
     report(server.name, &what, &said, &replayed);
 }
 
-/// The last moments of one of these servers, in a folder; `None` if it is not installed.
+/// The last moments of one of these servers, in a folder, for smaller processors, too; `None`
+/// if it is not installed.
 pub(crate) fn moments_of(name: &str, folder: &Path) -> Option<PathBuf> {
     let server = SERVERS.iter().find(|server| server.name == name);
-    dumped(server.unwrap(), folder)?;
+    dumped(server.unwrap(), folder, &["--portable"])?;
     Some(folder.join("run.reprise")).filter(|file| file.exists())
 }
 
 /// Asks a server for something, then for its last moments. Returns what came of the first
 /// and what was said to the second.
-fn dumped(server: &Serves, folder: &Path) -> Option<(String, String)> {
+fn dumped(server: &Serves, folder: &Path, options: &[&str]) -> Option<(String, String)> {
     if !server.needs.iter().all(|program| is_there(program)) {
         return None;
     }
@@ -257,7 +258,9 @@ fn dumped(server: &Serves, folder: &Path) -> Option<(String, String)> {
     };
     let command = fill(server.command);
     let child = as_user(server.user, program())
-        .args(["record", "--last", "2s", "-o", "run.reprise", "--"])
+        .args(["record", "--last", "2s", "-o", "run.reprise"])
+        .args(options)
+        .arg("--")
         .args(command.split_whitespace())
         .current_dir(folder)
         .env("XDG_RUNTIME_DIR", folder)

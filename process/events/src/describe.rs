@@ -48,6 +48,9 @@ pub fn describe(event: &Event) -> String {
             let bytes: usize = writes.iter().map(|write| write.bytes.len()).sum();
             format!("others have changed {bytes} bytes")
         }
+        Event::Views(views) => {
+            format!("{} ranges show memory that others show, too", views.len())
+        }
         Event::Answer(answer) => format!("the processor answers at {:#x}", answer.ip),
         Event::Exit(exit) => format!("the thread ends, with {}", exit.status as i32),
     }

@@ -1,6 +1,7 @@
 //! What can happen to a process, as values.
 
 use crate::sums::PageSums;
+use crate::view::View;
 
 /// The general registers, by the names and in the order of the kernel's
 /// `user_regs_struct`.
@@ -119,6 +120,8 @@ pub struct Start {
     /// Whose registers these are, and the other threads; `None` where there is
     /// one thread.
     pub threads: Option<Threads>,
+    /// Which of that shows the same memory.
+    pub views: Vec<View>,
 }
 
 /// The threads of a process at the beginning of a segment.
@@ -346,6 +349,8 @@ pub enum Event {
     Changed(Vec<Write>),
     /// The processor was asked something.
     Answer(Box<Answer>),
+    /// These show the same memory from here on, as the call before has mapped it.
+    Views(Vec<View>),
 }
 
 /// Which event.
@@ -375,6 +380,8 @@ pub enum Kind {
     Changed,
     /// [`Event::Answer`].
     Answer,
+    /// [`Event::Views`].
+    Views,
 }
 
 impl Event {
@@ -394,6 +401,7 @@ impl Event {
             Self::Pause(_) => Kind::Pause,
             Self::Changed(_) => Kind::Changed,
             Self::Answer(_) => Kind::Answer,
+            Self::Views(_) => Kind::Views,
         }
     }
 }

@@ -31,6 +31,7 @@ mod describe;
 mod event;
 mod family;
 mod sums;
+mod view;
 pub mod wire;
 
 pub use crate::describe::{describe, describe_place};
@@ -40,6 +41,7 @@ pub use crate::event::{
 };
 pub use crate::family::{PROCESSES, Process};
 pub use crate::sums::{PAGE, PageSums, STACK_RED_ZONE};
+pub use crate::view::{VIEWS, View};
 
 /// The kind of the streams, and of the recordings that hold them.
 pub const KIND: &str = "process.syscalls";
@@ -48,9 +50,10 @@ pub const KIND: &str = "process.syscalls";
 pub const RECORDING: &str = "process.last";
 
 /// The version of the events. Version 2 knows threads, version 3 pages that are
-/// not in the recording, version 4 pauses, and version 5 what the processor was asked
-/// and memory of the kind that `shmat` attaches.
-pub const VERSION: u32 = 5;
+/// not in the recording, version 4 pauses, version 5 what the processor was asked
+/// and memory of the kind that `shmat` attaches, and version 6 memory that is at several
+/// addresses.
+pub const VERSION: u32 = 6;
 
 /// The kind of the streams that say where the pauses of a process were.
 pub const PLACES: &str = "process.places";

@@ -1,10 +1,10 @@
-//! The bytes of an event, version 5. Version 1 has the first six, versions 2 and 3
-//! the first ten, and version 4 the first twelve.
+//! The bytes of an event, version 6. Version 1 has the first six, versions 2 and 3
+//! the first ten, version 4 the first twelve, and version 5 the first thirteen.
 //!
 //! ```text
 //!  byte    1 start, 2 call, 3 signal, 4 sigreturn, 5 tsc, 6 end,
 //!          7 start of several threads, 8 thread, 9 switch, 10 exit,
-//!          11 pause, 12 changed, 13 answer
+//!          11 pause, 12 changed, 13 answer, 14 start with views, 15 views
 //!  start:      state, word brk, list of region
 //!  call:       number, word ip, list of arguments (number each; for `shmat` and
 //!              `shmdt` the length of the memory follows them),
@@ -25,11 +25,16 @@
 //!  pause:      state
 //!  changed:    list of write
 //!  answer:     word ip, registers
+//!  start with views:
+//!              like start, option (number of the thread that runs, list of thread),
+//!              list of view
+//!  views:      list of view
 //!
 //!  state       registers, bytes (XSAVE layout)
 //!  registers   27 words
 //!  region      word start, word end, number protection, bytes name
 //!  write       word address, bytes
+//!  view        word start, word end, number object, number offset
 //!  position    0 behind the event before, 1 at the next call, 2 at the fault
 //!  bytes       number of bytes, the bytes
 //!  list        number of elements, the elements
@@ -47,7 +52,7 @@
 
 use crate::event::{
     Answer, Call, Content, End, Ending, Event, Exit, Pause, Place, Signal, Sigreturn, Start,
-    Switch, Threads, Tsc,
+    Switch, Tsc,
 };
 use crate::sums::PageSums;
 
@@ -83,13 +88,19 @@ pub fn write(event: &Event, out: &mut Vec<u8>) {
     let mut out = Out(out);
     match event {
         Event::Start(start) => {
-            out.byte(if start.threads.is_some() { 7 } else { 1 });
+            out.byte(match (&start.threads, start.views.is_empty()) {
+                (_, false) => 14,
+                (Some(_), true) => 7,
+                (None, true) => 1,
+            });
             out.state(&start.state);
             out.word(start.brk);
             out.list(&start.regions, Out::region);
-            if let Some(threads) = &start.threads {
-                out.number(u64::from(threads.running));
-                out.list(&threads.others, Out::thread);
+            if !start.views.is_empty() {
+                out.option(start.threads.as_ref(), Out::threads);
+                out.list(&start.views, Out::view);
+            } else if let Some(threads) = &start.threads {
+                out.threads(threads);
             }
         }
         Event::Call(call) => {
@@ -147,6 +158,10 @@ pub fn write(event: &Event, out: &mut Vec<u8>) {
             out.word(answer.ip);
             out.registers(&answer.registers);
         }
+        Event::Views(views) => {
+            out.byte(15);
+            out.list(views, Out::view);
+        }
     }
 }
 
@@ -174,16 +189,18 @@ pub fn read_place(bytes: &[u8]) -> Result<Place, WireError> {
 pub fn read(bytes: &[u8]) -> Result<Event, WireError> {
     let mut bytes = In(bytes);
     let event = match bytes.byte()? {
-        kind @ (1 | 7) => Event::Start(Start {
+        kind @ (1 | 7 | 14) => Event::Start(Start {
             state: bytes.state()?,
             brk: bytes.word()?,
             regions: bytes.list(In::region)?,
             threads: match kind {
-                7 => Some(Threads {
-                    running: bytes.number32()?,
-                    others: bytes.list(In::thread)?,
-                }),
+                7 => Some(bytes.threads()?),
+                14 => bytes.option("an option", In::threads)?,
                 _ => None,
+            },
+            views: match kind {
+                14 => bytes.list(In::view)?,
+                _ => Vec::new(),
             },
         }),
         2 => Event::Call(bytes.call()?),
@@ -222,6 +239,7 @@ pub fn read(bytes: &[u8]) -> Result<Event, WireError> {
             ip: bytes.word()?,
             registers: bytes.registers()?,
         })),
+        15 => Event::Views(bytes.list(In::view)?),
         found => {
             let what = "an event";
             return Err(WireError::Choice { what, found });

@@ -11,11 +11,11 @@ use gdbstub::target::ext::host_io::{
     HostIoOpen, HostIoOpenFlags, HostIoOpenMode, HostIoOpenOps, HostIoPread, HostIoPreadOps,
     HostIoResult, HostIoSetfs, HostIoSetfsOps, HostIoStat,
 };
-use object::Object as _;
+use object::{Object as _, ObjectSection as _, SectionFlags};
 use reprise_recording::Source;
 
 use crate::auxv;
-use crate::image::Module;
+use crate::image::{Known, Module};
 use crate::target::Debuggee;
 
 /// The largest file that is handed out.
@@ -62,6 +62,51 @@ impl Files {
     }
 }
 
+impl Files {
+    /// What a file of symbols, found by build id as distributions have them, says of the
+    /// sections of the program that it was made from.
+    fn sections(&self, build_id: &[u8]) -> Vec<Known> {
+        let Some((first, rest)) = build_id.split_first() else {
+            return Vec::new();
+        };
+        let hex = |bytes: &[u8]| {
+            bytes
+                .iter()
+                .fold(String::new(), |all, b| format!("{all}{b:02x}"))
+        };
+        let name = format!(".build-id/{}/{}.debug", hex(&[*first]), hex(rest));
+        let folders = [Path::new(""), Path::new("usr/lib/debug")];
+        let paths = { self.symbols.iter() }
+            .flat_map(|symbols| folders.map(|folder| symbols.join(folder).join(&name)));
+        let content = paths.into_iter().find_map(|path| program(&path));
+        content.map_or_else(Vec::new, |content| known(&content))
+    }
+}
+
+/// The sections of a file that are in memory.
+fn known(content: &[u8]) -> Vec<Known> {
+    const IN_MEMORY: u64 = 2;
+    /// What is found in memory itself.
+    const FOUND: [&str; 2] = [".note.gnu.build-id", ".eh_frame"];
+    let Ok(file) = object::File::parse(content) else {
+        return Vec::new();
+    };
+    let sections = file.sections().filter_map(|section| {
+        let SectionFlags::Elf { sh_flags: flags } = section.flags() else {
+            return None;
+        };
+        let name = section.name().ok()?.to_owned();
+        let known = flags & IN_MEMORY != 0 && !FOUND.contains(&name.as_str());
+        known.then(|| Known {
+            name,
+            address: section.address(),
+            len: section.size(),
+            flags,
+        })
+    });
+    sections.collect()
+}
+
 /// Reads a file, if it is an ELF file.
 fn program(path: &Path) -> Option<Vec<u8>> {
     let file = File::open(path).ok()?;
@@ -93,7 +138,10 @@ impl<S: Source> Debuggee<'_, '_, '_, S> {
             .and_then(|base| Module::at(&read, base));
         let build_id = module.as_ref().and_then(Module::build_id);
         let found = self.files.find(name, build_id.as_deref());
-        found.or_else(|| module?.file())
+        found.or_else(|| {
+            let known = build_id.map(|id| self.files.sections(&id));
+            module?.file(&known.unwrap_or_default())
+        })
     }
 
     /// Where a program or library is in memory.

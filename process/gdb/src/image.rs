@@ -65,6 +65,15 @@ struct Segment {
     in_memory: u64,
 }
 
+/// A section of which a file of symbols tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Known {
+    pub(crate) name: String,
+    pub(crate) address: u64,
+    pub(crate) len: u64,
+    pub(crate) flags: u64,
+}
+
 impl<'a> Module<'a> {
     /// That whose ELF header is at an address.
     pub(crate) fn at(read: Read<'a>, base: u64) -> Option<Self> {
@@ -204,8 +213,9 @@ impl<'a> Module<'a> {
         libraries
     }
 
-    /// Makes the file.
-    pub(crate) fn file(&self) -> Option<Vec<u8>> {
+    /// Makes the file, with the sections that a file of its symbols tells of: by these a
+    /// debugger finds out where its symbols are.
+    pub(crate) fn file(&self, known: &[Known]) -> Option<Vec<u8>> {
         let loads: Vec<&Segment> = self
             .segments
             .iter()
@@ -218,7 +228,10 @@ impl<'a> Module<'a> {
         }
         let mut file = Out::new(len as usize);
         for segment in &loads {
-            file.segment(segment, || self.with_holes(segment));
+            file.segment(segment, !known.is_empty(), || self.with_holes(segment));
+        }
+        for one in known {
+            file.known(one);
         }
         file.header(&self.header);
         if let Some((address, note)) = self.build_id_note() {

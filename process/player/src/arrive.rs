@@ -58,6 +58,7 @@ impl<S: Source> Play<'_, '_, S> {
                     self.write(number, write.address, &write.bytes)?;
                 }
             }
+            Event::Views(views) => self.show(number, views)?,
             Event::Start(_) => {
                 let what = "a segment begins inside another".to_owned();
                 return Err(PlayError::Unplayable {
@@ -107,7 +108,7 @@ impl<S: Source> Play<'_, '_, S> {
         }
         if self.shown < event {
             self.shown = event;
-            self.show(event, table, &arguments, recorded.result)?;
+            self.hand_on(event, table, &arguments, recorded.result)?;
         }
         if table.class == Class::Mapping {
             self.map(event, recorded)?;
@@ -314,6 +315,12 @@ impl<S: Source> Play<'_, '_, S> {
         {
             return Ok(());
         }
+        if self
+            .space
+            .is_shown(address, address.saturating_add(bytes.len() as u64))
+        {
+            return self.write_shown(event, address, bytes);
+        }
         self.write_protected(event, address, bytes)
     }
 
@@ -353,7 +360,7 @@ impl<S: Source> Play<'_, '_, S> {
     }
 
     /// Hands on what the process writes to its standard output or error.
-    fn show(
+    fn hand_on(
         &mut self,
         event: u64,
         call: &reprise_syscalls::Call,

@@ -59,6 +59,7 @@ impl Foreign {
             | Event::Switch(_)
             | Event::Exit(_)
             | Event::Changed(_)
+            | Event::Views(_)
             | Event::Answer(_) => Ok(()),
         }
     }

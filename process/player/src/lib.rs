@@ -8,6 +8,7 @@
 //! | how does memory get there? | `load.rs`; what is mapped: `space.rs` |
 //! | what is due, and what has been done? | `play.rs` |
 //! | what happens at each event? | `arrive.rs`; calls that map memory: `mapping.rs` |
+//! | what of memory that is at several addresses? | `views.rs` |
 //! | which thread runs? | `threads.rs` |
 //! | what of memory behind the end of its file? | `behind_end.rs` |
 //! | where was a computation interrupted? | `pause.rs`, `places.rs`; finding that out: `seek.rs` |
@@ -45,6 +46,7 @@ mod space;
 mod supply;
 mod survey;
 mod threads;
+mod views;
 mod walls;
 
 pub use crate::debug::{Halt, Opened, Position, Session, Traps};

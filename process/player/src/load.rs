@@ -10,6 +10,7 @@ use crate::blank::Blank;
 use crate::source::Segment;
 use crate::space::Space;
 use crate::supply::Supply;
+use crate::views::Joiner;
 use crate::{ADDRESSES, PlayError};
 
 const WRITABLE: u32 = (libc::PROT_READ | libc::PROT_WRITE) as u32;
@@ -18,8 +19,8 @@ const WRITABLE: u32 = (libc::PROT_READ | libc::PROT_WRITE) as u32;
 pub(crate) const ANONYMOUS: u64 =
     (libc::MAP_PRIVATE | libc::MAP_FIXED | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE) as u64;
 
-/// How `mmap` makes memory that copies of the process share.
-const SHARED: u64 =
+/// How `mmap` makes memory that copies of the process share, and that can be mapped again.
+pub(crate) const SHARED: u64 =
     (libc::MAP_SHARED | libc::MAP_FIXED | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE) as u64;
 
 /// Maps the regions, writes the pages, sets the registers. `rooms` are ranges
@@ -67,6 +68,9 @@ pub(crate) fn load<S: Source>(
         let arguments = [start, end - start, 0, 0, 0, 0];
         check(segment.first, blank.call(libc::SYS_mprotect, arguments)?)?;
     }
+    let call = |number, arguments| blank.call(number, arguments);
+    let joiner = Joiner::new(blank.tracee, &call, segment.first, blank.memory);
+    joiner.join(&mut space, &segment.start.views)?;
     if !stays {
         blank.leave()?;
     }

@@ -60,19 +60,35 @@ impl<S: Source> Play<'_, '_, S> {
             }
             libc::SYS_madvise if drops_pages(argument(2)) => {
                 let (start, end) = pages(event, argument(0), argument(1))?;
-                self.open_missing(event, start, end)?;
-                for range in self.space.within(start, end) {
-                    let len = range.end - range.start;
+                for (start, end) in self.space.only_here(start, end) {
+                    self.open_missing(event, start, end)?;
+                }
+                if argument(2) as i32 == libc::MADV_REMOVE {
+                    self.clear_shown(event, start, end)?;
+                }
+                for (start, end) in self.space.only_here(start, end) {
                     let advice = libc::MADV_DONTNEED as u64;
-                    self.call(
-                        event,
-                        libc::SYS_madvise,
-                        [range.start, len, advice, 0, 0, 0],
-                    )?;
+                    let arguments = [start, end - start, advice, 0, 0, 0];
+                    self.call(event, libc::SYS_madvise, arguments)?;
                 }
                 self.fill(event, call, start, end)?;
             }
             _ => {}
+        }
+        Ok(())
+    }
+
+    /// Takes away what is at several addresses, at all of them.
+    fn clear_shown(&mut self, event: u64, start: u64, end: u64) -> Result<(), PlayError> {
+        for (start, end, _) in self.space.shown.within(start, end) {
+            let mut parts = self.space.alike(start, end);
+            parts.push((start, end));
+            for (start, end) in parts {
+                self.open_missing(event, start, end)?;
+            }
+            for page in (start..end).step_by(PAGE as usize) {
+                self.write_shown(event, page, &[0; PAGE as usize])?;
+            }
         }
         Ok(())
     }
@@ -166,11 +182,16 @@ impl<S: Source> Play<'_, '_, S> {
         self.protect(event, old_start, old_end, protection)?;
         let arguments = [old_start, old_end - old_start, end - start, flags, to, 0];
         let mremap = libc::SYS_mremap;
-        let result = self
-            .blank
-            .tracee
-            .call_plainly_at(self.behind, mremap, arguments)?;
-        if is_error(result) {
+        // Who shows the same afterwards is said by the next event, and there may be nothing
+        // behind the end of what is shown here.
+        let by_hand = self.space.is_shown(old_start, old_end);
+        if by_hand
+            || is_error(
+                self.blank
+                    .tracee
+                    .call_plainly_at(self.behind, mremap, arguments)?,
+            )
+        {
             // To the kernel it may still be several.
             self.copy_pages(event, (old_start, old_end), (start, end), keeps != 0)?;
             self.protect(event, start, end, protection)?;

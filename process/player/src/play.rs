@@ -185,7 +185,7 @@ impl<'r, 'o, S: Source> Play<'r, 'o, S> {
         let at = match event {
             Event::Signal(signal) => signal.at,
             Event::Switch(switch) => switch.at,
-            Event::Thread(_) | Event::Changed(_) => Position::AfterEvent,
+            Event::Thread(_) | Event::Changed(_) | Event::Views(_) => Position::AfterEvent,
             Event::End(end) => match end.ending {
                 Ending::Signal { at, .. } => at,
                 Ending::Exit { .. } => Position::AtCall,

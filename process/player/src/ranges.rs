@@ -47,6 +47,12 @@ impl<T: Copy> Ranges<T> {
         ranges
     }
 
+    /// All ranges.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, u64, T)> {
+        let all = self.0.iter();
+        all.map(|(&start, &(end, value))| (start, end, value))
+    }
+
     /// The whole range that has this address.
     pub(crate) fn around(&self, address: u64) -> Option<(u64, u64, T)> {
         let (&start, &(end, value)) = self.0.range(..=address).next_back()?;

@@ -2,6 +2,7 @@
 //! missing.
 
 use crate::ranges::Ranges;
+use crate::views::Shown;
 
 /// Mapped ranges with their protection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -10,6 +11,8 @@ pub(crate) struct Space {
     /// Pages that are mapped and whose content is not there. Nobody can access
     /// them.
     missing: Ranges<Origin>,
+    /// What is at several addresses.
+    pub(crate) shown: Ranges<Shown>,
 }
 
 /// A mapped range.
@@ -34,11 +37,13 @@ impl Space {
     pub(crate) fn map(&mut self, start: u64, end: u64, protection: u32) {
         self.mapped.set(start, end, protection);
         self.missing.clear(start, end);
+        self.shown.clear(start, end);
     }
 
     pub(crate) fn unmap(&mut self, start: u64, end: u64) {
         self.mapped.clear(start, end);
         self.missing.clear(start, end);
+        self.shown.clear(start, end);
     }
 
     pub(crate) fn protect(&mut self, start: u64, end: u64, protection: u32) {
@@ -70,11 +75,12 @@ impl Space {
         self.within(0, u64::MAX)
     }
 
-    /// The content of what is mapped between two addresses is missing.
+    /// The content of what is mapped between two addresses is missing, unless it is known
+    /// from another address.
     pub(crate) fn omit(&mut self, start: u64, end: u64, map: u32) {
         let origin = Origin { map, moved: 0 };
-        for range in self.within(start, end) {
-            self.missing.set(range.start, range.end, origin);
+        for (start, end) in self.only_here(start, end) {
+            self.missing.set(start, end, origin);
         }
     }
 
@@ -102,9 +108,21 @@ impl Space {
     /// What was missing in one place is missing in another now, which is mapped
     /// already.
     pub(crate) fn move_missing(&mut self, from: u64, len: u64, to: u64) {
-        let distance = to.wrapping_sub(from);
-        for (start, end, origin) in self.missing.within(from, from.saturating_add(len)) {
-            self.missing.clear(start, end);
+        let was = self.missing.within(from, from.saturating_add(len));
+        for (start, end, _) in &was {
+            self.missing.clear(*start, *end);
+        }
+        self.miss(was, to.wrapping_sub(from));
+    }
+
+    /// What is missing in one place is missing in another, too, which is mapped already.
+    pub(crate) fn miss_like(&mut self, from: u64, len: u64, to: u64) {
+        let is = self.missing.within(from, from.saturating_add(len));
+        self.miss(is, to.wrapping_sub(from));
+    }
+
+    fn miss(&mut self, ranges: Vec<(u64, u64, Origin)>, distance: u64) {
+        for (start, end, origin) in ranges {
             let moved = Origin {
                 moved: origin.moved.wrapping_add(distance),
                 ..origin

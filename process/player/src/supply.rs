@@ -23,6 +23,7 @@ use crate::divergence::Fact;
 use crate::load::check;
 use crate::play::Play;
 use crate::space::Space;
+use crate::views::Joiner;
 
 /// What a page holds.
 pub type Page = [u8; PAGE as usize];
@@ -143,7 +144,11 @@ impl<S: Source> Play<'_, '_, S> {
     /// Gives missing pages their content. Returns whether they can be accessed.
     fn bring_all(&mut self, start: u64, end: u64) -> Result<bool, PlayError> {
         let process = self.blank.tracee;
-        for range in self.space.within(start, end) {
+        let mut parts = self.space.alike(start, end);
+        parts.push((start, end));
+        let ranges = parts.iter();
+        let ranges = ranges.flat_map(|&(start, end)| self.space.within(start, end));
+        for range in ranges.collect::<Vec<_>>() {
             let protection = u64::from(range.protection);
             let arguments = [range.start, range.end - range.start, protection, 0, 0, 0];
             let result = self.blank.call(libc::SYS_mprotect, arguments)?;
@@ -162,13 +167,22 @@ impl<S: Source> Play<'_, '_, S> {
                 let there = page.wrapping_sub(origin.moved);
                 let content = supplies.from.page(origin.map, there);
                 supplies.used.entry(origin.map).or_default().insert(there);
-                if content.iter().any(|&byte| byte != 0) {
+                if content.iter().all(|&byte| byte == 0) {
+                    continue;
+                }
+                if self.space.is_shown(page, page + PAGE) {
+                    let call = |number, arguments| self.blank.call(number, arguments);
+                    let joiner = Joiner::new(process, &call, self.done, self.blank.memory);
+                    joiner.write(&self.space, page, &content)?;
+                } else {
                     process.write_code(page, &content)?;
                 }
             }
         }
-        supplies.brought.push((start, end));
-        self.space.found(start, end);
+        for (start, end) in parts {
+            supplies.brought.push((start, end));
+            self.space.found(start, end);
+        }
         Ok(true)
     }
 

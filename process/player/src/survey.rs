@@ -74,6 +74,11 @@ impl Survey {
                 Event::End(end) => survey.ending = Some(end.ending),
                 Event::Exit(_) => running = None,
                 Event::Pause(_) => survey.pauses = true,
+                Event::Views(views) => {
+                    let all = views.iter();
+                    let changes = all.map(|view| (number, view.start, view.end));
+                    survey.changes.extend(changes);
+                }
                 Event::Switch(switch) => {
                     survey.turns.push(Turn {
                         event: number,

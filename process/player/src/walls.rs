@@ -12,7 +12,8 @@ use seccompiler::{
 };
 
 /// The filter, as the kernel wants it: `struct sock_filter`s. With `copies` the
-/// tracer may also make copies of the process, which have the same walls.
+/// tracer may also make copies of the process, which have the same walls, and ask which of
+/// its pages are there.
 pub(crate) fn filter(copies: bool) -> Result<Vec<u8>, seccompiler::BackendError> {
     let anonymous = u64::from(libc::MAP_ANONYMOUS.cast_unsigned());
     let flags = SeccompCondition::new(
@@ -42,6 +43,7 @@ pub(crate) fn filter(copies: bool) -> Result<Vec<u8>, seccompiler::BackendError>
     ];
     if copies {
         rules.push((libc::SYS_clone, vec![SeccompRule::new(vec![copying])?]));
+        rules.push((libc::SYS_mincore, vec![]));
     }
     let filter = SeccompFilter::new(
         rules.into_iter().collect(),

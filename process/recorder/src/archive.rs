@@ -39,6 +39,8 @@ pub(crate) struct State {
     pub(crate) processes: usize,
     pub(crate) reach: Duration,
     pub(crate) segments: usize,
+    /// The longest that it took to begin the last segment of a process.
+    pub(crate) took: Duration,
     pub(crate) events: u64,
     pub(crate) memory: u64,
     pub(crate) allowed: u64,
@@ -168,6 +170,7 @@ impl Archive {
             processes: 0,
             reach: Duration::ZERO,
             segments: 0,
+            took: Duration::ZERO,
             events: 0,
             memory: 0,
             allowed: logs.purse.allowed(),
@@ -179,6 +182,7 @@ impl Archive {
             }
             state.reach = state.reach.max(one.reach);
             state.segments += one.segments;
+            state.took = state.took.max(log.took());
             state.events += one.events;
             state.memory += one.memory;
         }

@@ -12,8 +12,8 @@ use std::rc::Rc;
 
 use nix::libc;
 use reprise_process_events::{Answer, Event, Registers};
-use reprise_tracee::Tracee;
 use reprise_tracee::asking::{self, STOPS, Site};
+use reprise_tracee::{Tracee, portable};
 
 use crate::guard;
 use crate::maps::{self, Mapped};
@@ -104,7 +104,14 @@ impl Session {
             let word = state.extended.get(ENABLED)?.try_into().ok()?;
             Some(u64::from_le_bytes(word))
         };
-        let Some(after) = asking::answer(registers, &code, random, enabled) else {
+        let says = |leaf, part| {
+            let said = std::arch::x86_64::__cpuid_count(leaf, part);
+            match self.shared.portable {
+                true => portable(leaf, part, said),
+                false => said,
+            }
+        };
+        let Some(after) = asking::answer(registers, &code, random, enabled, says) else {
             let why = "it cannot be asked in the program's place";
             self.log.note("what the processor answers", why);
             self.asking.remove(&address);

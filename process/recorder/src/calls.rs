@@ -253,6 +253,7 @@ impl Session {
             self.thread.interrupted = Some(event);
         } else {
             self.log.append(&Event::Call(event));
+            self.tell_views();
             self.has_told();
             self.look_at_output(call, &arguments, result);
             if !was_interrupted(result) {

@@ -135,6 +135,10 @@ impl Session {
         member.site = Some(entered.registers.rip());
         member.thread.at_exit.clears = self.cleared_by(entered.call, &entered.arguments);
         self.born.push(member);
+        if self.shares() && self.sharing.seen.is_none() {
+            // It may change what is shared, and end, before the call that makes it has.
+            self.sharing.seen = Some(self.compared_content());
+        }
         Ok(())
     }
 

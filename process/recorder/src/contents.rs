@@ -55,7 +55,7 @@ impl Session {
             libc::SYS_mprotect if self.maps_shared() && arguments[2] & WRITABLE != 0 => {
                 Some(Look::Mapped)
             }
-            _ => self.shares_memory().then_some(Look::Mapped),
+            _ => (self.shares_memory() || self.sharing.views.any()).then_some(Look::Mapped),
         };
         if let Some(look) = look {
             self.find_shared(look)?;
@@ -68,20 +68,29 @@ impl Session {
                 return Ok(None);
             }
             libc::SYS_mmap => {
+                let (start, end) = pages(result, arguments[1]);
+                self.has_mapped_over(start, end);
                 let flags = arguments[3] as i32;
                 self.note_shared(flags, arguments[2]);
                 if flags & libc::MAP_ANONYMOUS != 0 {
                     return Ok(None);
                 }
                 self.maps_file(arguments[4]);
-                let (start, end) = pages(result, arguments[1]);
                 if arguments[2] & libc::PROT_EXEC as u64 != 0 {
                     self.make_them_stop(start, end)?;
                 }
                 (start, end)
             }
-            libc::SYS_shmat => (result, result + maps::attached(self.process, result)?),
-            libc::SYS_mremap => pages(result, arguments[2]),
+            libc::SYS_shmat => {
+                let end = result + maps::attached(self.process, result)?;
+                self.has_mapped_over(result, end);
+                (result, end)
+            }
+            libc::SYS_mremap => {
+                let (start, end) = pages(result, arguments[2]);
+                self.has_mapped_over(start, end);
+                (start, end)
+            }
             libc::SYS_madvise if drops_pages(arguments[2]) => pages(arguments[0], arguments[1]),
             libc::SYS_madvise if keeps_from_copies(arguments[2]) => {
                 self.unforked.push(pages(arguments[0], arguments[1]));

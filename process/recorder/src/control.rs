@@ -211,6 +211,7 @@ impl Control {
             "processes": state.processes,
             "reaches_ms": u64::try_from(state.reach.as_millis()).unwrap_or(u64::MAX),
             "segments": state.segments,
+            "segment_takes_us": u64::try_from(state.took.as_micros()).unwrap_or(u64::MAX),
             "events": state.events,
             "memory": state.memory,
             "memory_allowed": state.allowed,

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use nix::libc;
 use nix::unistd::Pid;
-use reprise_recording::{Ending, Failure, Manifest};
+use reprise_recording::{CutShort, Ending, Failure, Manifest};
 use reprise_tracee::TraceError;
 
 mod leftover;
@@ -72,6 +72,8 @@ pub struct Outcome {
     pub dumps: u32,
     /// Its end was worth keeping, but there was nothing to keep.
     pub lost: bool,
+    /// Why the recording of the first process ended before that did.
+    pub cut_short: Option<String>,
     /// Somebody stopped the recording.
     pub stopped: bool,
     /// A program that was attached to was let go for this reason.
@@ -126,6 +128,7 @@ pub(crate) fn run(
         archive,
         orders,
         keep_all: settings.keep_all,
+        portable: settings.portable,
         dumper,
         dumps: Cell::new(0),
         dumped: Cell::new(None),
@@ -168,6 +171,12 @@ pub(crate) fn run(
     }
     let ended = ended.map_err(|error| StartError::Process(io::Error::other(error)))?;
     drop(listening);
+    let first = family.members.first();
+    let cut_short = first.and_then(|first| first.log.closed());
+    let cut_short = cut_short.and_then(|why| match why {
+        CutShort::Stopped { by } => Some(by),
+        _ => None,
+    });
     let lost = family.finish(ended);
     writing.finish(&shared.dumper);
     shared.archive.clear();
@@ -176,6 +185,7 @@ pub(crate) fn run(
         ended,
         dumps: shared.dumps.get(),
         lost,
+        cut_short,
         stopped: shared.orders.is_stopped(),
         let_go: shared.let_go.take(),
     };

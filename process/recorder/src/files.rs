@@ -46,6 +46,8 @@ pub(crate) struct Files {
     /// processes.
     behind: HashSet<Object>,
     disturbed: BTreeSet<Pid>,
+    /// The numbers of what is at several addresses.
+    numbers: HashMap<Object, u32>,
     /// How often there was another one.
     changes: u64,
     /// How often a call has written to what is shared, through its file. That needs no
@@ -64,6 +66,12 @@ impl Files {
     /// Whether any process may write to this.
     pub(crate) fn has_writer(&self, object: &Object) -> bool {
         self.written.len() >= OBJECTS || self.written.contains(object)
+    }
+
+    /// The number that something has in the recording.
+    pub(crate) fn number(&mut self, object: &Object) -> u32 {
+        let next = u32::try_from(self.numbers.len()).unwrap_or(u32::MAX);
+        *self.numbers.entry(object.clone()).or_insert(next)
     }
 
     /// A call has written to what another process has mapped for itself.

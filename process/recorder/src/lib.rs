@@ -15,7 +15,7 @@
 //! | … at a system call? | `calls.rs`; when it maps memory `contents.rs`; when it writes to a file that is mapped `files.rs` |
 //! | … at a signal? | `signals.rs` |
 //! | … at an instruction that asks the processor? | `asking.rs` |
-//! | … when it makes a process? | `children.rs`; when they share memory: `sharing.rs`, `handover.rs`, `token.rs`, and if that is much: `followed.rs`, `mirror.rs` |
+//! | … when it makes a process? | `children.rs`; when they share memory: `sharing.rs`, `handover.rs`, `token.rs`, and if that is much: `followed.rs`, `mirror.rs`; when one has it at several addresses: `views.rs` |
 //! | … when it has several threads? | `threads.rs`; whose turn it is: `turns.rs`; in the middle of a computation: `cut_off.rs`, `repetition.rs`; letting go of them: `escort.rs`; what their end writes: `at_exit.rs` |
 //! | where does a segment begin, and the run end? | `segment.rs`, `snapshot.rs` |
 //! | what is kept, and for how long? | `log.rs`, of all processes `archive.rs`; in how much memory: `purse.rs`, `memory.rs`; the subject's memory: `shadow.rs` |
@@ -67,6 +67,7 @@ mod spawn;
 mod threads;
 mod token;
 mod turns;
+mod views;
 
 pub use crate::attach::{AttachError, Attached};
 pub use crate::condition::{Condition, ConditionError, Watch};
@@ -95,6 +96,8 @@ pub struct Settings {
     pub memory: u64,
     /// Runs that end well are worth keeping, too.
     pub keep_all: bool,
+    /// The program is told of a processor that many have.
+    pub portable: bool,
     /// What counts as a failure beside a fatal signal.
     pub fails_when: Vec<Condition>,
 }

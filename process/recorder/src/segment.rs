@@ -11,6 +11,7 @@ use crate::maps;
 use crate::session::{Next, Session, Trouble};
 use crate::shadow::{self, NoShadow, Parent, Shadow};
 use crate::snapshot::Image;
+use crate::views;
 
 /// How much of a program's code is searched for an instruction to use.
 const CODE: usize = 4 << 20;
@@ -76,11 +77,13 @@ impl Session {
         if self.borrows {
             return Ok(());
         }
+        let original = Image::of(self.thread.tracee.pid())?;
         let start = Start {
             state: self.thread.state()?,
             brk: self.brk,
-            regions: Image::of(self.thread.tracee.pid())?.regions()?,
+            regions: original.regions()?,
             threads: self.threads()?,
+            views: views::views(original.mapped(), &mut self.shared.files.borrow_mut()),
         };
         let parent = if self.first && !self.shared.is_attached() {
             Parent::Recorder
@@ -92,8 +95,8 @@ impl Session {
                 shadow::bury_for(self.process, |shadow| {
                     shadow::wait_in_name(self.thread.tracee, behind, shadow)
                 });
-                let mirrored = self.mirrored();
-                let original = Image::of(self.thread.tracee.pid())?.with(mirrored);
+                let original = Image::of(self.thread.tracee.pid())?.with(self.mirrored());
+                let original = original.written_as(&self.shared.files.borrow());
                 Shadow::of(
                     self.thread.tracee,
                     original,

@@ -74,6 +74,8 @@ pub(crate) struct Shared {
     pub(crate) orders: Orders,
     /// Whether an end that is no failure is worth keeping.
     pub(crate) keep_all: bool,
+    /// Whether the program is told of a processor that many have.
+    pub(crate) portable: bool,
     pub(crate) dumper: Dumper,
     pub(crate) dumps: Cell<u32>,
     /// When the last dump was made whose reason may come again.

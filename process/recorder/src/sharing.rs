@@ -22,6 +22,7 @@ use crate::log::Joint;
 use crate::maps::{self, Mapped};
 use crate::session::{Phase, Session, Trouble};
 use crate::turns;
+use crate::views::Views;
 
 /// The most shared memory that is compared with each call.
 const MOST: u64 = 1 << 20;
@@ -41,8 +42,8 @@ pub(crate) struct Sharing {
     pub(crate) followed: Option<Rc<Followed>>,
     /// Any of its memory is shared, though perhaps nobody writes to it.
     pub(crate) any: bool,
-    /// The same memory is at two addresses.
-    twice: bool,
+    /// What is at several addresses of it.
+    pub(crate) views: Views,
     /// How many mirrors, and how many that somebody writes to, there were when it was
     /// last looked at what is shared.
     pub(crate) looked: (u64, u64),
@@ -64,7 +65,7 @@ impl Sharing {
             compared: self.compared.clone(),
             followed: followed.map(|followed| Rc::new(followed.of_child(child))),
             any: self.any,
-            twice: self.twice,
+            views: self.views.clone(),
             looked: self.looked,
             ..Self::default()
         }
@@ -111,23 +112,20 @@ impl Session {
             .map(|mapped| Range::of(mapped, true))
             .collect();
         let is_beside = |range: &Range| writable.iter().any(|one| one.overlaps(range));
-        let (mut compared, mut followed, mut ranges) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut compared, mut followed) = (Vec::new(), Vec::new());
         for mapped in &shared {
             let range = Range::of(mapped, is_writable(mapped));
             let told = is_written(mapped) && (range.is_writable() || !is_beside(&range));
             if is_mirrored(mapped) || (told && much) {
-                followed.push(range.clone());
+                followed.push(range);
             } else if told {
                 compared.push((mapped.region.start, mapped.region.end));
-            }
-            if is_written(mapped) {
-                ranges.push(range);
             }
         }
         drop(files);
         compared.extend(&behind);
         self.sharing.any = !shared.is_empty() || !behind.is_empty();
-        self.look_for_same(&ranges);
+        self.find_views(&mapped);
         self.keep_compared(compared);
         self.follow_shared(followed, look)?;
         self.sharing.looked = self.to_look_at();
@@ -150,21 +148,6 @@ impl Session {
             return Vec::new();
         }
         found
-    }
-
-    /// Says so if the same memory is at two addresses: a replay has it twice.
-    fn look_for_same(&mut self, ranges: &[Range]) {
-        let mut all = ranges.iter().enumerate();
-        let twice = all.any(|(at, one)| {
-            let mut others = ranges.iter().skip(at + 1);
-            others.any(|other| one.overlaps(other))
-        });
-        if twice && !self.sharing.twice {
-            let why =
-                "it is at two addresses, and what is written at one is seen late at the other";
-            self.log.note("shared memory", why);
-        }
-        self.sharing.twice = twice;
     }
 
     /// How many mirrors there are, and how much that somebody writes to.

@@ -8,8 +8,10 @@ use std::os::unix::fs::FileExt as _;
 use nix::unistd::Pid;
 use reprise_process_events::{PAGE, PageSums, Region, STACK_RED_ZONE};
 
+use crate::files::Files;
 use crate::followed::Mirrored;
 use crate::maps::{self, Mapped};
+use crate::views::in_order;
 
 /// How much is read at once.
 const BLOCK: u64 = 256 * PAGE;
@@ -26,6 +28,8 @@ pub(crate) struct Image {
     mapped: Vec<Mapped>,
     /// What is kept of memory that is shared with others.
     mirrored: Vec<Mirrored>,
+    /// Where there is memory that others write to, or may.
+    written: Vec<u64>,
     pid: Pid,
 }
 
@@ -36,6 +40,7 @@ impl Image {
             pages: File::open(format!("/proc/{pid}/pagemap"))?,
             mapped: maps::mapped(pid)?,
             mirrored: Vec::new(),
+            written: Vec::new(),
             pid,
         })
     }
@@ -43,6 +48,19 @@ impl Image {
     /// With these parts as they are there, whatever becomes of them in the process.
     pub(crate) fn with(self, mirrored: Vec<Mirrored>) -> Self {
         Self { mirrored, ..self }
+    }
+
+    /// With what is known of who writes to memory that is shared.
+    pub(crate) fn written_as(self, files: &Files) -> Self {
+        let shared = self.mapped.iter().filter(|mapped| mapped.shared);
+        let written = shared.filter(|mapped| files.has_writer(&mapped.object));
+        let written = written.map(|mapped| mapped.region.start).collect();
+        Self { written, ..self }
+    }
+
+    /// What is mapped.
+    pub(crate) fn mapped(&self) -> &[Mapped] {
+        &self.mapped
     }
 
     fn mirrored(&self, address: u64) -> Option<&Mirrored> {
@@ -163,20 +181,30 @@ impl Image {
     }
 
     /// What a copy of the process would not keep: memory that others share, and
-    /// `unforked` ranges.
+    /// `unforked` ranges. Of what is at several addresses, the first (`in_order`) is kept.
     pub(crate) fn uncopied(&self, unforked: &[(u64, u64)]) -> Vec<Mapped> {
-        const WRITABLE: u32 = nix::libc::PROT_WRITE as u32;
-        let mut parts = Vec::new();
-        for mapped in &self.mapped {
+        let mut parts: Vec<Mapped> = Vec::new();
+        let mut kept: Vec<&Mapped> = Vec::new();
+        let mut mapped: Vec<&Mapped> = self.mapped.iter().collect();
+        mapped.sort_by_key(|mapped| in_order(mapped));
+        for mapped in mapped {
+            let is_within = |one: &&Mapped| {
+                one.object == mapped.object
+                    && one.offset <= mapped.offset
+                    && mapped.end_in_file() <= one.end_in_file()
+            };
+            let is_written = !in_order(mapped).0 || self.written.contains(&mapped.region.start);
             if self.mirrored(mapped.region.start).is_some() {
-                continue;
+                kept.push(mapped);
+            } else if mapped.shared && is_written {
+                if !kept.iter().any(is_within) {
+                    parts.push(mapped.clone());
+                    kept.push(mapped);
+                }
+            } else {
+                let ranges = unforked.iter();
+                parts.extend(ranges.filter_map(|&(start, end)| mapped.within(start, end)));
             }
-            if mapped.shared && mapped.region.protection & WRITABLE != 0 {
-                parts.push(mapped.clone());
-                continue;
-            }
-            let ranges = unforked.iter();
-            parts.extend(ranges.filter_map(|&(start, end)| mapped.within(start, end)));
         }
         parts
     }

@@ -9,6 +9,8 @@
 
 mod unwinding;
 
+use std::arch::x86_64::CpuidResult;
+
 use iced_x86::{Decoder, DecoderOptions, Instruction, Mnemonic, Register};
 use reprise_process_events::Registers;
 
@@ -73,13 +75,14 @@ fn asks(instruction: &Instruction) -> bool {
 }
 
 /// What the processor would have done: the registers behind such an instruction,
-/// whose bytes these are. `random` draws a number, and `enabled` says which parts of
-/// the registers the system uses.
+/// whose bytes these are. `random` draws a number, `enabled` says which parts of
+/// the registers the system uses, and `says` what the processor says in a part of a leaf.
 pub fn answer(
     before: &Registers,
     code: &[u8],
     random: impl FnOnce() -> Option<u64>,
     enabled: impl FnOnce() -> Option<u64>,
+    says: impl FnOnce(u32, u32) -> CpuidResult,
 ) -> Option<Registers> {
     const CARRY: u64 = 1;
     const STATUS: u64 = 0x8d5;
@@ -93,7 +96,7 @@ pub fn answer(
     match instruction.mnemonic() {
         Mnemonic::Cpuid => {
             let (leaf, part) = (before.rax() as u32, before.rcx() as u32);
-            let said = std::arch::x86_64::__cpuid_count(leaf, part);
+            let said = says(leaf, part);
             after.set_rax(said.eax.into());
             after.0[RBX] = said.ebx.into();
             after.set_rcx(said.ecx.into());

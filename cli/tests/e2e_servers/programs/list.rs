@@ -93,6 +93,24 @@ pub(super) const RUNS: &[Run] = &[
         "exec java -cp . T",
     ),
     run(
+        "java, ZGC",
+        &["java", "javac"],
+        "echo 'public class T { public static void main(String[] a) { var m = new \
+         java.util.HashMap<String, byte[]>(); for (int i = 0; i < 20000; i++) m.put(\"k\" + i \
+         % 100, new byte[i]); System.gc(); System.out.println(m.size() + Math.random()); } }' > \
+         T.java && javac -encoding UTF-8 T.java",
+        "exec java -XX:+UseZGC -Xmx64m -cp . T",
+    ),
+    run(
+        "erlang",
+        &["erl"],
+        "true",
+        "exec erl -noshell -eval 'Me = self(), Ws = [spawn(fun F() -> receive {N, To} -> To ! \
+         {self(), lists:sum(lists:seq(1, N))}, F() end end) || _ <- lists:seq(1, 20)], io:format(\
+         \"~p~n\", [lists:sum([begin [W ! {R * 50, Me} || W <- Ws], lists:sum([receive {W, V} -> \
+         V end || W <- Ws]) end || R <- lists:seq(1, 200)]) + rand:uniform(9)]), init:stop().'",
+    ),
+    run(
         "go",
         &["go"],
         "printf 'package main\\nimport (\"fmt\"; \"time\"; \"math/rand\")\\nfunc main() { c := \

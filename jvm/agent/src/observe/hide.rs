@@ -1,4 +1,5 @@
-//! Keeping the injected field out of listings of fields.
+//! Keeping the injected field out of listings of fields; and naming classes that
+//! somebody else changes while they run.
 //!
 //! One method of the JDK is changed, in an environment of its own: one that may
 //! change classes again has to do so whenever another agent does, and would
@@ -14,6 +15,7 @@ use jvmti_bindings::sys::jvmti::{
 };
 use reprise_probes::hide;
 
+use super::SESSION;
 use crate::environment::{Environment, EnvironmentError};
 use crate::jni::{Frame, Global};
 
@@ -51,6 +53,17 @@ pub(super) fn hide(runtime: &Global, frame: Frame) -> Result<(), EnvironmentErro
     }
 }
 
+/// Somebody else changes a class that is loaded: a debugger, a profiler, a library for tests.
+fn changes(name: &str) {
+    let Some(session) = SESSION.get() else {
+        return;
+    };
+    let inside = session.patterns.is_inside(name);
+    if let Some(live) = session.live.get().filter(|_| inside) {
+        live.tables.changed(name);
+    }
+}
+
 unsafe extern "system" fn changed(
     _: *mut jvmtiEnv,
     _: *mut JNIEnv,
@@ -71,7 +84,9 @@ unsafe extern "system" fn changed(
         // SAFETY: the JVM hands over a name that ends with a zero byte and that
         // many bytes, valid during the callback.
         let bytes = unsafe {
-            if CStr::from_ptr(name) != hide::CLASS_NAME {
+            let name = CStr::from_ptr(name);
+            if name != hide::CLASS_NAME {
+                changes(name.to_str().ok()?);
                 return None;
             }
             std::slice::from_raw_parts(data, usize::try_from(length).ok()?)

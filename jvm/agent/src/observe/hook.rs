@@ -157,9 +157,10 @@ unsafe extern "system" fn class_loaded(
     let _ = catch_unwind(AssertUnwindSafe(|| {
         let session = SESSION.get()?;
         let module = session.module.get()?;
-        if name.is_null() || !redefined.is_null() {
+        if name.is_null() {
             return None;
         }
+        let anew = !redefined.is_null();
         // SAFETY: the JVM hands over its environment, a name that ends with a
         // zero byte, and that many bytes, all valid during the callback.
         let (frame, name, bytes) = unsafe {
@@ -172,6 +173,9 @@ unsafe extern "system" fn class_loaded(
             return None;
         }
         let edited = if session.options.dry_run {
+            if anew {
+                return None;
+            }
             let edited = count::instrument(session, bytes)?;
             // SAFETY: the JVM hands over a live loader, or null.
             unsafe { let_read(session, module, loader, name) }.ok()?;
@@ -179,7 +183,15 @@ unsafe extern "system" fn class_loaded(
         } else {
             let live = session.begin(frame)?;
             // SAFETY: the same.
-            unsafe { instrument(session, live, module, frame, loader, name, bytes) }?
+            unsafe {
+                let class = Loaded {
+                    loader,
+                    name,
+                    bytes,
+                    anew,
+                };
+                instrument(session, live, module, frame, &class)
+            }?
         };
         let memory = session.environment.copy_for_jvm(&edited).ok()?;
         // SAFETY: both are places for the results, and the memory is the JVM's.
@@ -202,19 +214,32 @@ fn concerns(session: &Session, loader: jobject, name: &str) -> bool {
     inside || of_program
 }
 
-/// The class with its probes; none when it stays as it was.
+/// A class that the JVM is about to define; anew, if it has it already.
+struct Loaded<'a> {
+    loader: jobject,
+    name: &'a str,
+    bytes: &'a [u8],
+    anew: bool,
+}
+
+/// The class with its probes; none when it stays as it was. One that is defined anew needs
+/// them as well, or the JVM would find that it has other fields; a replay has it as it was.
 ///
 /// # Safety
-/// `loader` is live, or null.
+/// Its loader is live, or null.
 unsafe fn instrument(
     session: &Session,
     live: &Live,
     module: &Global,
     frame: Frame,
-    loader: jobject,
-    name: &str,
-    bytes: &[u8],
+    class: &Loaded<'_>,
 ) -> Option<Vec<u8>> {
+    let Loaded {
+        loader,
+        name,
+        bytes,
+        anew,
+    } = *class;
     let inside = session.patterns.is_inside(name);
     // SAFETY: the caller vouches for the loader.
     let number = unsafe { session.loader(live, frame, loader) };
@@ -231,7 +256,7 @@ unsafe fn instrument(
         skip(String::new(), why);
         live.tables.leaves_copies_unseen(class);
     };
-    if inside {
+    if inside && !anew {
         live.tables.bytes(class, bytes.to_vec());
     }
     let file = match parse_for_edit(bytes) {
@@ -253,7 +278,7 @@ unsafe fn instrument(
     let result = if inside {
         reprise_probes::inside(&file, &session.patterns, &mut catalog, Numbers::InField).map(Some)
     } else {
-        if let Some(shape) = shape {
+        if let Some(shape) = shape.filter(|_| !anew) {
             live.tables.shape(class, shape);
         }
         reprise_probes::outside(&file, &session.patterns, &mut catalog, Numbers::InField)

@@ -151,6 +151,20 @@ impl Tables {
         inner.skipped.push(skipped);
     }
 
+    /// An inside class is not what it was when it was loaded.
+    pub(super) fn changed(&self, class: &str) {
+        let changed = Skipped {
+            class: class.to_owned(),
+            method: String::new(),
+            why: "it was changed while the program ran, by an agent or a debugger; a replay \
+                  has it as it was loaded"
+                .to_owned(),
+        };
+        if !self.inner().skipped.contains(&changed) {
+            self.skipped(changed);
+        }
+    }
+
     /// A package of the JDK that the program may use.
     pub(super) fn exported(&self, exported: Exported) {
         self.inner().add(&Entry::Exported(exported));

@@ -5,6 +5,7 @@
     reason = "clippy exempts the tests, not the functions they share"
 )]
 
+mod changed;
 mod ended;
 mod jvms;
 mod killed;

@@ -3,9 +3,22 @@
 
 use super::WireError;
 use super::values::{In, Out};
-use crate::event::{Position, Region, Registers, State, Thread, Write};
+use crate::event::{Position, Region, Registers, State, Thread, Threads, Write};
+use crate::view::View;
 
 impl Out<'_> {
+    pub(super) fn threads(&mut self, threads: &Threads) {
+        self.number(u64::from(threads.running));
+        self.list(&threads.others, Out::thread);
+    }
+
+    pub(super) fn view(&mut self, view: &View) {
+        self.word(view.start);
+        self.word(view.end);
+        self.number(u64::from(view.object));
+        self.number(view.offset);
+    }
+
     pub(super) fn thread(&mut self, thread: &Thread) {
         self.number(u64::from(thread.number));
         self.state(&thread.state);
@@ -45,6 +58,22 @@ impl Out<'_> {
 }
 
 impl In<'_> {
+    pub(super) fn threads(&mut self) -> Result<Threads, WireError> {
+        Ok(Threads {
+            running: self.number32()?,
+            others: self.list(In::thread)?,
+        })
+    }
+
+    pub(super) fn view(&mut self) -> Result<View, WireError> {
+        Ok(View {
+            start: self.word()?,
+            end: self.word()?,
+            object: self.number32()?,
+            offset: self.number()?,
+        })
+    }
+
     pub(super) fn thread(&mut self) -> Result<Thread, WireError> {
         Ok(Thread {
             number: self.number32()?,

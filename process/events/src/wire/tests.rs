@@ -1,5 +1,6 @@
 use super::*;
-use crate::event::{Position, Region, Registers, State, Thread, Write};
+use crate::event::{Position, Region, Registers, State, Thread, Threads, Write};
+use crate::view::View;
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
@@ -44,6 +45,15 @@ fn thread() -> impl Strategy<Value = Thread> {
     })
 }
 
+fn view() -> impl Strategy<Value = View> {
+    any::<(u64, u64, u32, u64)>().prop_map(|(start, end, object, offset)| View {
+        start,
+        end,
+        object,
+        offset,
+    })
+}
+
 fn threads() -> impl Strategy<Value = Threads> {
     let others = vec(thread(), 0..3);
     (any::<u32>(), others).prop_map(|(running, others)| Threads { running, others })
@@ -83,14 +93,16 @@ fn event() -> impl Strategy<Value = Event> {
             state(),
             any::<u64>(),
             vec(region(), 0..4),
-            option::of(threads())
+            option::of(threads()),
+            vec(view(), 0..3)
         )
-            .prop_map(|(state, brk, regions, threads)| {
+            .prop_map(|(state, brk, regions, threads, views)| {
                 Event::Start(Start {
                     state,
                     brk,
                     regions,
                     threads,
+                    views,
                 })
             }),
         thread().prop_map(Event::Thread),
@@ -100,6 +112,7 @@ fn event() -> impl Strategy<Value = Event> {
         call().prop_map(Event::Call),
         state().prop_map(|state| Event::Pause(Pause { state })),
         vec(written(), 0..4).prop_map(Event::Changed),
+        vec(view(), 0..4).prop_map(Event::Views),
         (any::<u64>(), registers())
             .prop_map(|(ip, registers)| { Event::Answer(Box::new(Answer { ip, registers })) }),
         (position(), any::<(u32, u64)>(), written(), state()).prop_map(

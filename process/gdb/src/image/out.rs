@@ -1,9 +1,14 @@
 //! An ELF file, written section by section.
 
-use super::Segment;
+use super::{Known, Segment};
 
 const EXECUTE: u32 = 1;
 const WRITE: u32 = 2;
+
+/// Of sections: they have no content in the file; they can be written to, and executed.
+const NO_CONTENT: u32 = 8;
+const WRITABLE: u64 = 1;
+const EXECUTABLE: u64 = 4;
 
 /// A file that is being made.
 pub(super) struct Out {
@@ -51,8 +56,14 @@ impl Out {
         self.section(".strtab", 3, names);
     }
 
-    /// A segment, as a section; one that can be written to has no content here.
-    pub(super) fn segment(&mut self, segment: &Segment, content: impl FnOnce() -> Vec<u8>) {
+    /// A segment, as a section; one that can be written to has no content here. Where its
+    /// sections are `known`, it has a name that none of them has.
+    pub(super) fn segment(
+        &mut self,
+        segment: &Segment,
+        known: bool,
+        content: impl FnOnce() -> Vec<u8>,
+    ) {
         let code = segment.flags & EXECUTE != 0;
         let data = segment.flags & WRITE != 0;
         let (name, flags) = match (code, data) {
@@ -60,7 +71,8 @@ impl Out {
             (false, true) => (".data", 2 | 1),
             (false, false) => (".rodata", 2),
         };
-        let mut kind = 8;
+        let name = if known { "segment" } else { name };
+        let mut kind = NO_CONTENT;
         if !data {
             let content = content();
             let at = segment.offset as usize;
@@ -97,6 +109,27 @@ impl Out {
                 ..Section::default()
             });
         }
+    }
+
+    /// A section of which a file of symbols tells, if it is in a segment.
+    pub(super) fn known(&mut self, known: &Known) {
+        let around = self.section_of(known.address);
+        let Some(around) = around.map(|index| &self.sections[index]) else {
+            return;
+        };
+        let behind = known.address - around.address;
+        if around.len - behind < known.len {
+            return;
+        }
+        self.sections.push(Section {
+            name: known.name.clone(),
+            kind: around.kind,
+            flags: known.flags & (2 | WRITABLE | EXECUTABLE),
+            address: known.address,
+            offset: around.offset + behind,
+            len: known.len,
+            ..Section::default()
+        });
     }
 
     /// A section that is in no segment.

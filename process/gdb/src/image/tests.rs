@@ -33,7 +33,7 @@ fn a_library_in_memory_becomes_a_file_with_its_symbols() {
     let module = Module::at(&read, base).unwrap();
     let original = object::File::parse(&bytes[..]).unwrap();
     assert_eq!(module.build_id().as_deref(), original.build_id().unwrap());
-    let made = module.file().unwrap();
+    let made = module.file(&[]).unwrap();
     let made = object::File::parse(&made[..]).unwrap();
     let address = |name: &str| {
         let mut symbols = made.symbols();

@@ -345,7 +345,7 @@ impl Block {
 /// Code of the program.
 struct Read {
     bytes: Vec<u8>,
-    /// The program can write there.
+    /// The program may write there.
     can_change: bool,
 }
 
@@ -358,7 +358,8 @@ fn read_code(process: Tracee, space: &Space, guest: u64, most: u64) -> Read {
         if range.start != end || range.protection & EXECUTABLE == 0 {
             break;
         }
-        can_change |= range.protection & WRITABLE != 0;
+        // What is at another address, too, may be written there.
+        can_change |= range.protection & WRITABLE != 0 || space.is_shown(range.start, range.end);
         end = range.end;
     }
     let bytes = process.read_some(guest, (end - guest) as usize);

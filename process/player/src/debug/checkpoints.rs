@@ -3,18 +3,29 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use nix::libc;
 use reprise_recording::Source;
 use reprise_tracee::Tracee;
 
 use super::Position;
 use crate::PlayError;
 use crate::blank::Copied;
+use crate::load::check;
 use crate::play::Play;
 use crate::space::Space;
 use crate::threads::Threads;
+use crate::views::{Joiner, is_all_resident};
 
 /// How many there may be.
 const MOST: usize = 48;
+
+/// How many bytes they may have that they do not share; nothing else is copied as a whole.
+const TOOK: u64 = 1 << 30;
+
+/// Room for a list of the pages of a block.
+const LIST: u64 = 4096;
+const LIST_PROTECTION: u64 = (libc::PROT_READ | libc::PROT_WRITE) as u64;
+const LIST_FLAGS: u64 = (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS) as u64;
 
 /// How much time lies between two, unless making one takes long itself.
 const BETWEEN: Duration = Duration::from_millis(60);
@@ -30,6 +41,8 @@ struct Checkpoint {
     behind: u64,
     /// When it was made; what is close to its neighbours goes first.
     order: u64,
+    /// How many bytes it has that others do not share.
+    took: u64,
 }
 
 /// The checkpoints of a replay.
@@ -81,8 +94,10 @@ impl Checkpoints {
     ) -> Result<(), PlayError> {
         let started = Instant::now();
         if !self.all.contains_key(&position) {
-            let process = match Copied::of(play.blank.tracee, behind) {
-                Ok(process) => process,
+            let copied = Copied::of(play.blank.tracee, behind)
+                .and_then(|copy| part(copy, play, &play.space, behind));
+            let (process, took) = match copied {
+                Ok(copied) => copied,
                 Err(error) if self.all.is_empty() => return Err(error),
                 Err(_) => {
                     // No room for so many: one less, and more time in between.
@@ -100,9 +115,10 @@ impl Checkpoints {
                 brk: play.brk,
                 behind: play.behind,
                 order: self.made,
+                took,
             };
             self.all.insert(position, checkpoint);
-            if self.all.len() > MOST {
+            if self.all.len() > MOST || self.took() > TOOK {
                 self.give_up_one(position);
             }
         }
@@ -123,6 +139,7 @@ impl Checkpoints {
             return Ok(None);
         };
         let copy = checkpoint.process.again(behind)?;
+        let (copy, _) = part(copy, play, &checkpoint.space, behind)?;
         play.blank.become_copy(copy);
         play.space.clone_from(&checkpoint.space);
         play.threads.clone_from(&checkpoint.threads);
@@ -131,6 +148,10 @@ impl Checkpoints {
         play.read_behind(at.event)?;
         self.last = Instant::now();
         Ok(Some(at))
+    }
+
+    fn took(&self) -> u64 {
+        self.all.values().map(|one| one.took).sum()
     }
 
     /// Gives up one: neither the first nor the last nor that at `here`, but of
@@ -160,4 +181,27 @@ impl Checkpoints {
             self.all.remove(&positions[going]);
         }
     }
+}
+
+/// Gives a copy its own of what it would share with the process that it was made of. Returns
+/// how many bytes that takes.
+fn part<S: Source>(
+    copy: Copied,
+    play: &Play<'_, '_, S>,
+    space: &Space,
+    behind: u64,
+) -> Result<(Copied, u64), PlayError> {
+    let process = copy.tracee();
+    let call = |number, arguments| Ok(process.call_plainly_at(behind, number, arguments)?);
+    let mut joiner = Joiner::new(process, &call, play.done, play.blank.memory);
+    if !space.is_shown(0, u64::MAX) {
+        return Ok((copy, 0));
+    }
+    let list = [0, LIST, LIST_PROTECTION, LIST_FLAGS, u64::MAX, 0];
+    let list = call(libc::SYS_mmap, list)?;
+    check(play.done, list)?;
+    joiner.list = is_all_resident().then_some(list);
+    let took = joiner.part(space)?;
+    check(play.done, call(libc::SYS_munmap, [list, LIST, 0, 0, 0, 0])?)?;
+    Ok((copy, took))
 }

@@ -9,6 +9,7 @@ mod faults;
 mod moving;
 mod pauses;
 mod threads;
+mod views;
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -54,6 +55,7 @@ fn start() -> Start {
         brk: 0,
         regions: vec![region(CODE, 5), region(DATA, 3)],
         threads: None,
+        views: Vec::new(),
     }
 }
 

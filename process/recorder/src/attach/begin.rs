@@ -46,6 +46,10 @@ impl Session {
         let behind = self.site.ok_or_else(|| unrecordable("no code"))?;
         if let Some(range) = range {
             loans.vdso = Vdso::replace(self.thread.tracee, range)?;
+            for name in &loans.vdso.left {
+                let what = format!("what {name} of the vDSO answers");
+                self.log.note(what, "it cannot be made to ask the kernel");
+            }
         }
         let processor = self.processors.map(|processors| processors.chosen);
         for (thread, settled) in threads {

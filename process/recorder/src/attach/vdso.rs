@@ -15,6 +15,8 @@ pub(crate) struct Vdso {
     pub(crate) range: (u64, u64),
     /// By address.
     originals: Vec<(u64, Vec<u8>)>,
+    /// Functions that are too short to be replaced, or not known.
+    pub(crate) left: Vec<String>,
 }
 
 /// The functions, and the numbers of the calls that do the same.
@@ -49,8 +51,11 @@ impl Vdso {
         let mut vdso = Self {
             range,
             originals: Vec::new(),
+            left: Vec::new(),
         };
-        for (offset, new) in stubs(&code) {
+        let (stubs, left) = stubs(&code);
+        vdso.left = left;
+        for (offset, new) in stubs {
             let at = range.0 + offset as u64;
             let original = code[offset..offset + new.len()].to_vec();
             thread.write_code(at, &new)?;
@@ -68,12 +73,12 @@ impl Vdso {
     }
 }
 
-/// What is to be written where.
-fn stubs(code: &[u8]) -> Vec<(usize, Vec<u8>)> {
+/// What is to be written where, and the functions for which there is nothing.
+fn stubs(code: &[u8]) -> (Vec<(usize, Vec<u8>)>, Vec<String>) {
     let Ok(file) = object::File::parse(code) else {
-        return Vec::new();
+        return (Vec::new(), vec!["all of it".to_owned()]);
     };
-    let mut stubs = Vec::new();
+    let (mut stubs, mut left) = (Vec::new(), Vec::new());
     for symbol in file.dynamic_symbols() {
         let Ok(name) = symbol.name() else { continue };
         let known = FUNCTIONS.iter().find(|(function, _)| *function == name);
@@ -86,15 +91,22 @@ fn stubs(code: &[u8]) -> Vec<(usize, Vec<u8>)> {
                 stub
             }
             None if name == "__vdso_getrandom" => GETRANDOM.to_vec(),
+            // It enters what no recording could tell of.
+            None if name.starts_with("__vdso_") && name != "__vdso_sgx_enter_enclave" => {
+                left.push(name.to_owned());
+                continue;
+            }
             None => continue,
         };
         let offset = usize::try_from(symbol.address()).unwrap_or(usize::MAX);
         let end = offset.saturating_add(stub.len());
         if stub.len() as u64 <= symbol.size() && end <= code.len() {
             stubs.push((offset, stub));
+        } else {
+            left.push(name.to_owned());
         }
     }
-    stubs
+    (stubs, left)
 }
 
 #[cfg(test)]
@@ -108,7 +120,11 @@ mod tests {
         let memory = fs::File::open("/proc/self/mem").unwrap();
         let mut code = vec![0; (end - start) as usize];
         memory.read_exact_at(&mut code, start).unwrap();
-        assert!(stubs(&code).len() >= 4);
-        assert!(stubs(b"nothing").is_empty());
+        let (found, left) = stubs(&code);
+        assert!(found.len() >= 4);
+        assert_eq!(left, [""; 0]);
+        let (found, left) = stubs(b"nothing");
+        assert!(found.is_empty());
+        assert_eq!(left, ["all of it"]);
     }
 }

@@ -81,6 +81,7 @@ fn any_bytes_are_no_trouble() {
 
 #[test]
 fn answers_are_those_of_the_processor() {
+    let says = std::arch::x86_64::__cpuid_count;
     let mut before = Registers::default();
     before.set_rip(0x1000);
     before.set_eflags(0x8d4);
@@ -89,19 +90,34 @@ fn answers_are_those_of_the_processor() {
         &[0x49, 0x0f, 0xc7, 0xf1],
         || Some(0x1234_5678_9abc_def0),
         || None,
+        says,
     )
     .unwrap();
     assert_eq!((after.rip(), after.eflags()), (0x1004, 1));
     // r9
     assert_eq!(after.0[8], 0x1234_5678_9abc_def0);
-    let after = answer(&before, &[0x0f, 0xc7, 0xf8], || Some(u64::MAX), || None).unwrap();
+    let after = answer(
+        &before,
+        &[0x0f, 0xc7, 0xf8],
+        || Some(u64::MAX),
+        || None,
+        says,
+    )
+    .unwrap();
     assert_eq!(after.rax(), 0xffff_ffff);
-    let after = answer(&before, &[0x0f, 0xa2, 0x90], || None, || None).unwrap();
+    let after = answer(&before, &[0x0f, 0xa2, 0x90], || None, || None, says).unwrap();
     assert_eq!(
         after.rax(),
         std::arch::x86_64::__cpuid_count(0, 0).eax.into()
     );
-    let after = answer(&before, &[0x0f, 0x01, 0xd0], || None, || Some(7 << 32 | 5)).unwrap();
+    let after = answer(
+        &before,
+        &[0x0f, 0x01, 0xd0],
+        || None,
+        || Some(7 << 32 | 5),
+        says,
+    )
+    .unwrap();
     assert_eq!((after.rax(), after.rdx()), (5, 7));
-    assert_eq!(answer(&before, &[0x90], || None, || None), None);
+    assert_eq!(answer(&before, &[0x90], || None, || None, says), None);
 }
