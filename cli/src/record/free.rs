@@ -282,6 +282,7 @@ fn tell(request: &Request, out: &Path, run: &Run, told: &Told) {
     };
     let missing = match told.given_up {
         0 => String::new(),
+        1 => ", one order could not be kept".to_owned(),
         n => format!(", {n} orders could not be kept"),
     };
     say(&format!(

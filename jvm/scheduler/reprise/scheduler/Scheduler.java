@@ -107,6 +107,7 @@ public final class Scheduler {
     public static void finish() {
         if (Free.on) {
             FreeThreads.ends();
+            CutOff.begin(FreeThread.current());
             int lost = FreeThread.lost();
             if (lost > 0) {
                 Native.report("say", lost + " orders between threads could not be recorded");
