@@ -127,7 +127,7 @@ fn row(stage: &Stage, main: &str) -> (String, Option<usize>) {
         for seed in ["1", "1001", "2001"] {
             let found = search(stage, main, strategy, seed);
             runs.push(found.as_deref().and_then(|line| number(line, "run ")));
-            kept = found.or(kept);
+            kept = found.map(|_| (*strategy, seed)).or(kept);
         }
         runs.sort_by_key(|run| run.unwrap_or(u64::MAX));
         let _ = match runs[1] {
@@ -135,8 +135,9 @@ fn row(stage: &Stage, main: &str) -> (String, Option<usize>) {
             None => write!(text, " – |"),
         };
     }
-    // The last schedule that was found, by whichever strategy.
-    let Some(found) = search(stage, main, "random", "1").or(kept) else {
+    // The schedule that is kept is that of one strategy, made again if it is not the last.
+    let again = || kept.and_then(|(strategy, seed)| search(stage, main, strategy, seed));
+    let Some(found) = search(stage, main, "random", "1").or_else(again) else {
         return (text + " not found | | | |", None);
     };
     let (_, what) = found.split_once(": ").unwrap();
