@@ -44,6 +44,11 @@ public final class Scheduler {
         Values.read(file);
     }
 
+    /** A class has been loaded. */
+    public static void loaded(Class<?> type) {
+        Hashes.loaded(type);
+    }
+
     /** A thread begins. */
     public static void begun() {
         try {

@@ -21,9 +21,6 @@ final class Turn {
     /** No bytecode of the program that is known. */
     static final int NOWHERE = -1;
 
-    /** How many hashes a thread knows that it has written down. */
-    static final int KNOWN = 1024;
-
     final Thread thread;
     /** Who does in its place what a virtual thread has to do in the end; null for nobody. */
     Thread proxy;
@@ -61,7 +58,7 @@ final class Turn {
     /** What a selector in which it waits is to find; null if nothing is said of that. */
     long[] found;
     /** The hashes that it has written down lately. */
-    private int[] known;
+    private Noted known;
     /** It finds out something about a hash. */
     boolean looks;
     /** It asks a clock of the JDK. */
@@ -158,14 +155,11 @@ final class Turn {
     }
 
     /** Whether it has not lately come by this hash. */
-    boolean isNew(int hash) {
+    boolean isNew(int kind, int hash) {
         if (known == null) {
-            known = new int[KNOWN];
+            known = new Noted();
         }
-        int at = hash & KNOWN - 1;
-        boolean isNew = known[at] != hash;
-        known[at] = hash;
-        return isNew;
+        return known.isNew(kind, hash);
     }
 
     @Override
