@@ -16,10 +16,9 @@ use reprise_turns::facts::Facts;
 use super::Request;
 use super::observe::command::{self, Handed};
 use super::observe::{child, class_path, not_started, text};
-use super::schedule::output;
+use super::schedule::{next, output};
 use crate::agent_library;
 use crate::failure::{Failure, Status};
-use crate::readable;
 use crate::say::say;
 use crate::schedule::program;
 use crate::schedule::run::Run;
@@ -286,10 +285,9 @@ fn tell(request: &Request, out: &Path, run: &Run, told: &Told) {
         n => format!(", {n} orders could not be kept"),
     };
     say(&format!(
-        "{what}; recorded {shown} ({} threads, {} events{missing}); replay it with: reprise \
-         replay {shown} -- {}",
+        "{what}; recorded {shown} ({} threads, {} events{missing}); {}",
         told.threads,
         told.events,
-        readable::command(&request.command)
+        next(out, &shown.to_string(), &request.command)
     ));
 }
