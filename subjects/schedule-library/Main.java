@@ -189,6 +189,7 @@ public class Main {
         Within.clients();
         Within.iterators();
         Within.cells();
+        Within.monitors();
         turns = 0;
         daemon.start();
         while (turns < ENOUGH) {
