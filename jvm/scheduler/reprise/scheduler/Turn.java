@@ -96,6 +96,8 @@ final class Turn {
     boolean passes;
 
     private volatile boolean granted;
+    /** Somebody is about to, and needs the monitor that the thread waits in. */
+    private volatile boolean granting;
     /** The monitor in whose wait set the thread really is. */
     private volatile Object really;
 
@@ -108,13 +110,16 @@ final class Turn {
 
     /** Lets it run. */
     void grant() {
-        granted = true;
         Object monitor = really;
         if (monitor == null) {
+            granted = true;
             Really.unpark(thread);
             return;
         }
+        granting = true;
+        granted = true;
         synchronized (monitor) {
+            granting = false;
             // Others that wait there look, see that they are not meant, and wait on.
             monitor.notifyAll();
         }
@@ -132,7 +137,8 @@ final class Turn {
     /** Called by the thread itself: waits until it is granted. */
     void await() {
         Object monitor = really;
-        while (!granted) {
+        // Who grants it needs the monitor for that, and may be at its end, which this one waits for.
+        while (!granted || granting) {
             if (monitor == null) {
                 Really.park(false, 0L);
                 // A thread that is interrupted would not park again.
