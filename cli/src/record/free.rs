@@ -16,7 +16,7 @@ use reprise_turns::facts::Facts;
 use super::Request;
 use super::observe::command::{self, Handed};
 use super::observe::{child, class_path, not_started, text};
-use super::schedule::{next, output};
+use super::schedule::{ALONE, counted, next, output};
 use crate::agent_library;
 use crate::failure::{Failure, Status};
 use crate::say::say;
@@ -285,9 +285,10 @@ fn tell(request: &Request, out: &Path, run: &Run, told: &Told) {
         n => format!(", {n} orders could not be kept"),
     };
     say(&format!(
-        "{what}; recorded {shown} ({} threads, {} events{missing}); {}",
-        told.threads,
-        told.events,
+        "{what}; recorded {shown} ({}, {}{missing}{}); {}",
+        counted(told.threads, "thread"),
+        counted(told.events, "event"),
+        if told.threads == 1 { ALONE } else { "" },
         next(out, &shown.to_string(), &request.command)
     ));
 }

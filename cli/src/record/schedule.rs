@@ -169,9 +169,11 @@ fn tell(request: &Request, run: &Run, out: &Path, state: &State, seed: u64) {
     }
     let here = std::env::current_dir().unwrap_or_default();
     let shown = out.strip_prefix(here).unwrap_or(out);
-    let events = fs::read_to_string(out).unwrap_or_default();
+    let text = fs::read_to_string(out).unwrap_or_default();
     let starts = |line: &&str| line.starts_with("before ") || line.starts_with("in ");
-    let events = events.lines().filter(starts).count();
+    let events = counted(text.lines().filter(starts).count(), "event");
+    let mut others = text.lines().filter_map(|line| line.split_once(' '));
+    let alone = !others.any(|(word, thread)| matches!(word, "switch" | "die") && thread != "none");
     let what = match run.fault() {
         _ if run.endless => "ended before its end".to_owned(),
         Some(fault) => fault.to_string(),
@@ -182,13 +184,23 @@ fn tell(request: &Request, run: &Run, out: &Path, state: &State, seed: u64) {
         number += &format!(" after {:.1} s", state.began.elapsed().as_secs_f64());
     }
     say(&format!(
-        "run {number}, seed {seed}: {what}; recorded {} ({events} events); {}",
+        "run {number}, seed {seed}: {what}; recorded {} ({events}{}); {}",
         shown.display(),
+        if alone { ALONE } else { "" },
         next(out, &shown.display().to_string(), &request.command)
     ));
     for line in &run.stands {
         say(&format!("  {line}"));
     }
+}
+
+/// What is said of a program whose schedule says nothing.
+pub(super) const ALONE: &str = "; no thread was started, so there is no order";
+
+/// So many of something.
+pub(super) fn counted(number: usize, what: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {what}{plural}")
 }
 
 /// What can be done with a schedule: it is followed, unless it is longer than may be read.
