@@ -71,8 +71,8 @@ final class FreeThread extends FreeLog {
     long exit;
     /** The JVM ends, and this is not at its end: it has come to its last place. */
     private volatile boolean isCutOff;
-    /** Its last step that an ended thread comes after, or any one when the JVM ends. */
-    private long followed;
+    /** Its last step that an ended thread comes after, or any one when the JVM ends; -1 for none. */
+    private long followed = -1;
     /**
      * Who was the last to wake or interrupt it, or itself since. The sign: it was unparked and has
      * not parked since.
