@@ -71,8 +71,8 @@ final class FreeThread extends FreeLog {
     long exit;
     /** The JVM ends, and this is not at its end: it has come to its last place. */
     private volatile boolean isCutOff;
-    /** Its last step that an ended thread comes after, or any one when the JVM ends; -1 for none. */
-    private long followed = -1;
+    /** Its last step that an ended thread comes after, or any one when the JVM ends. */
+    private long followed;
     /**
      * Who was the last to wake or interrupt it, or itself since. The sign: it was unparked and has
      * not parked since.
@@ -308,10 +308,14 @@ final class FreeThread extends FreeLog {
         }
     }
 
-    /** Whether somebody comes after its last step, and it runs and will come to a place. */
+    /**
+     * Whether somebody comes after the last step of a thread that runs. One that has never come to
+     * a place may never do so.
+     */
     static boolean isAnyAwaited(FreeThread me) {
         for (FreeThread thread : numbered) {
-            if (thread != null && thread != me && thread.steps <= thread.followed
+            if (thread != null && thread != me && thread.followed > 0
+                    && thread.steps <= thread.followed
                     && !(thread.isCutOff || thread.exited || thread.isAway || thread.full)) {
                 return true;
             }
