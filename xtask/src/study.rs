@@ -193,7 +193,7 @@ const STUDIES: &[Study] = &[
     },
     Study {
         name: "observe-libraries",
-        about: "libraries from Maven Central, each inside as a whole, recorded and replayed",
+        about: "libraries from Maven Central, each inside as a whole (REPRISE_RACES: with --races)",
         environment: AT_LENGTH,
         program: played("libraries::as_a_whole", false, false),
         parts: &[],

@@ -111,7 +111,7 @@ fn ring(recorder: &Recorder, name: &str) -> Option<RingWriter<StdEnvironment>> {
 }
 
 unsafe extern "C" {
-    fn pthread_atfork(
+    pub(crate) fn pthread_atfork(
         prepare: Option<extern "C" fn()>,
         parent: Option<extern "C" fn()>,
         child: Option<extern "C" fn()>,

@@ -88,14 +88,6 @@ unsafe impl Send for Counting {}
 
 static COUNTING: Mutex<Option<Counting>> = Mutex::new(None);
 
-unsafe extern "C" {
-    fn pthread_atfork(
-        prepare: Option<extern "C" fn()>,
-        parent: Option<extern "C" fn()>,
-        child: Option<extern "C" fn()>,
-    ) -> i32;
-}
-
 /// The program begins.
 #[unsafe(no_mangle)]
 extern "C" fn __reprise_weighing(
@@ -116,7 +108,7 @@ extern "C" fn __reprise_weighing(
         *known = Some(counting);
     }
     // SAFETY: handlers that take nothing and live as long as the program.
-    unsafe { pthread_atfork(None, None, Some(child)) };
+    unsafe { crate::record::pthread_atfork(None, None, Some(child)) };
 }
 
 /// What was counted before is its parent's.

@@ -57,7 +57,7 @@ pub(super) struct Instrument {
     no_oracle: bool,
 
     /// Keep the order in which threads use every field of the observed classes,
-    /// not only of volatile ones; slower.
+    /// not only volatile ones, and elements of arrays; slower.
     #[arg(long)]
     races: bool,
 

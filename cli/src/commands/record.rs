@@ -119,9 +119,9 @@ pub(super) struct Record {
     no_oracle: bool,
 
     /// With --observe: keep the order in which threads use every field of the
-    /// observed classes, not only of volatile ones.
+    /// observed classes, not only volatile ones, and elements of arrays.
     ///
-    /// For programs whose threads hand things over in plain fields; slower.
+    /// For programs whose threads hand things over in plain fields or arrays; slower.
     #[arg(long, conflicts_with_all = ["last", "schedule", "share", "share_plan"])]
     races: bool,
 

@@ -70,7 +70,7 @@ pub(super) fn replay(request: &Request, recording: &Recording) -> Result<Status,
         && !has_races(recording)
     {
         say(
-            "  if its threads share plain fields, record it with --races, which keeps their order there",
+            "  if its threads share plain fields or arrays, record it with --races, which keeps their order there",
         );
     }
     Ok(match played.diverged {

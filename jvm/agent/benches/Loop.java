@@ -1,4 +1,6 @@
 import java.lang.management.ManagementFactory;
+import java.util.Arrays;
+import java.util.stream.Collectors;
 
 /**
  * Crossings in bursts; prints the nanoseconds of processor time that the quickest burst of each kind
@@ -39,19 +41,24 @@ public class Loop {
             in(inside, rounds);
             inside.out(outside, rounds);
             inside.outWithObject(outside, rounds);
+            inside.fields(rounds);
+            inside.elements(rounds);
         }
-        long[] least = {Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE};
+        long[] least = new long[5];
+        Arrays.fill(least, Long.MAX_VALUE);
         for (int burst = 0; burst < BURSTS; burst++) {
             for (int kind = 0; kind < least.length; kind++) {
                 Thread.sleep(REST);
                 long start = cpu();
                 sink += kind == 0 ? in(inside, rounds)
                     : kind == 1 ? inside.out(outside, rounds)
-                    : inside.outWithObject(outside, rounds);
+                    : kind == 2 ? inside.outWithObject(outside, rounds)
+                    : kind == 3 ? inside.fields(rounds)
+                    : inside.elements(rounds);
                 least[kind] = Math.min(least[kind], cpu() - start);
             }
         }
-        return least[0] + " " + least[1] + " " + least[2];
+        return Arrays.stream(least).mapToObj(Long::toString).collect(Collectors.joining(" "));
     }
 
     /** Of this thread, so that a busy machine does not count. */
@@ -75,6 +82,7 @@ public class Loop {
 
 class Inside {
     int count;
+    private final int[] counts = new int[64];
 
     int add(int i) {
         count += i;
@@ -95,6 +103,21 @@ class Inside {
             sum += outside.take(this) == this ? 1 : 0;
         }
         return sum;
+    }
+
+    /** Nothing crosses; where races are kept, each use of the field has its turn. */
+    int fields(int rounds) {
+        for (int i = 0; i < rounds; i++) {
+            count += i;
+        }
+        return count;
+    }
+
+    int elements(int rounds) {
+        for (int i = 0; i < rounds; i++) {
+            counts[i & 63] += i;
+        }
+        return counts[1];
     }
 }
 

@@ -17,6 +17,8 @@ const ROUNDS: u64 = 20_000;
 /// Of each kind in a run: to warm up, and to measure.
 const BURSTS: u64 = 140;
 const RUNS: usize = 5;
+/// What is measured: kinds of loops.
+const KINDS: usize = 5;
 
 fn main() {
     let dir = tempfile::tempdir().unwrap();
@@ -29,21 +31,24 @@ fn main() {
         .status();
     assert!(compiled.unwrap().success());
     let file = dir.path().join("x.reprise");
-    let agent = format!(
-        "-agentpath:{}=observe=Inside,out=x.reprise",
-        library().display()
-    );
-    let record = |threads: &str| {
+    let record = |threads: &str, races: &str| {
         let _ = std::fs::remove_file(&file);
+        let library = library();
+        let agent = format!(
+            "-agentpath:{}=observe=Inside,out=x.reprise{races}",
+            library.display()
+        );
         run(dir.path(), Some(&agent), threads)
     };
     let (mut plain, mut recorded, mut plain_of_two, mut of_two) = (vec![], vec![], vec![], vec![]);
+    let mut racing = vec![];
     let mut size = 0;
     for _ in 0..RUNS {
         plain_of_two.push(run(dir.path(), None, "2"));
-        of_two.push(record("2"));
+        of_two.push(record("2", ""));
         plain.push(run(dir.path(), None, "1"));
-        recorded.push(record("1"));
+        racing.push(record("1", ",races"));
+        recorded.push(record("1", ""));
         size = std::fs::metadata(&file).unwrap().len();
     }
     let extra = |at: usize, events: f64| per_event(&recorded, &plain, at, events);
@@ -68,6 +73,15 @@ fn main() {
         "ns",
         7.0,
     );
+    // Read and written: two uses a round.
+    for (name, at) in [("a plain field", 3), ("an element of an array", 4)] {
+        budget(
+            &format!("JVM: a use of {name}, with its races kept"),
+            per_event(&racing, &plain, at, 2.0),
+            "ns",
+            5.0,
+        );
+    }
     // Two threads that share nothing, each on its core.
     for (name, at) in [
         ("an incall event with a receiver", 0),
@@ -91,8 +105,8 @@ fn main() {
 }
 
 /// What recording costs, by the medians.
-fn per_event(recorded: &[[f64; 3]], plain: &[[f64; 3]], at: usize, events: f64) -> f64 {
-    let median = |runs: &[[f64; 3]]| {
+fn per_event(recorded: &[[f64; KINDS]], plain: &[[f64; KINDS]], at: usize, events: f64) -> f64 {
+    let median = |runs: &[[f64; KINDS]]| {
         let mut values: Vec<f64> = runs.iter().map(|run| run[at]).collect();
         values.sort_by(f64::total_cmp);
         values[values.len() / 2]
@@ -105,7 +119,7 @@ fn budget(name: &str, measured: f64, unit: &str, limit: f64) {
     println!("BUDGET\t{name}\t{measured:.2} {unit}\t≤ {limit} {unit}\t{verdict}");
 }
 
-fn run(dir: &Path, agent: Option<&str>, threads: &str) -> [f64; 3] {
+fn run(dir: &Path, agent: Option<&str>, threads: &str) -> [f64; KINDS] {
     let output = Command::new("java")
         .args(agent)
         .args(["-cp", ".", "Loop", &ROUNDS.to_string(), threads])
@@ -116,7 +130,7 @@ fn run(dir: &Path, agent: Option<&str>, threads: &str) -> [f64; 3] {
     assert!(output.status.success(), "{output:?}");
     let text = String::from_utf8(output.stdout).unwrap();
     let mut values = text.split_whitespace().map(|word| word.parse().unwrap());
-    [(); 3].map(|()| values.next().unwrap())
+    [(); KINDS].map(|()| values.next().unwrap())
 }
 
 /// Cargo puts the library beside this program.

@@ -212,7 +212,10 @@ fn options(launch: &Launch) -> Vec<String> {
     let mut options: Vec<String> = [
         "-XX:+UseSerialGC",
         "-XX:TieredStopAtLevel=1",
+        // Standard output is for what the player says.
         "-XX:+DisplayVMOutputToStderr",
+        "-Xlog:disable",
+        "-Xlog:all=warning:stderr",
         "-XX:-UsePerfData",
         "-Xshare:auto",
         "--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED",

@@ -277,12 +277,13 @@ fn probe(
             before.load(*ty, *slot)?;
         }
     }
-    // A function may be one that its first argument decides about.
+    // A function may be one that its first argument decides about; a handle may be one for the
+    // elements of an array, which it is given.
     let first = match arguments.first() {
         Some((ty, slot))
             if only.is_none()
-                && !by_handle
-                && instruction.opcode == opcode::INVOKEINTERFACE
+                && memory.is_none()
+                && (by_handle || instruction.opcode == opcode::INVOKEINTERFACE)
                 && ty.is_reference() =>
         {
             Some((*ty, *slot))
@@ -362,12 +363,15 @@ fn probe(
         body.pool,
     )?;
     if by_handle {
+        let writes = memory.or_else(|| first.map(|_| handles::access(member)));
+        let array = arguments.first().filter(|_| writes == Some(Memory::Writes));
+        if let Some((ty, slot)) = array {
+            after.load(*ty, *slot)?;
+        }
         body.load_recorder(&mut after)?;
-        call(&mut after, "settled", &format!("({RECORDER})V"), body.pool)?;
-    }
-    if let (Some(Memory::Writes), Some((ty, slot))) = (memory, arguments.first()) {
-        after.load(*ty, *slot)?;
-        call(&mut after, "wrote", "(Ljava/lang/Object;)V", body.pool)?;
+        let array = array.map_or("", |_| "Ljava/lang/Object;");
+        let descriptor = format!("({array}{RECORDER})V");
+        call(&mut after, "settled", &descriptor, body.pool)?;
     }
     if let (true, Some((ty, slot))) = (handles::makes_offset(member), arguments.first()) {
         after.op(opcode::DUP2)?;

@@ -61,25 +61,34 @@ pub(crate) fn uses_by_function(member: &MemberRef<'_>) -> bool {
 
 const UNSAFE: &str = "sun/misc/Unsafe";
 
-/// What a call does to memory within an object, which is its first argument, the
-/// offset being the second.
+/// What a call does to memory within an object, which is its first argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Memory {
     Reads,
     Writes,
 }
 
-/// Whether a call uses memory within an object.
+/// Whether a call uses memory within an object, at the offset that is its second
+/// argument.
 pub(crate) fn uses_memory(member: &MemberRef<'_>) -> Option<Memory> {
     let (name, descriptor) = (member.name.to_str_lossy(), member.descriptor.to_str_lossy());
     if member.class != UNSAFE || !descriptor.starts_with("(Ljava/lang/Object;J") {
         return None;
     }
-    let starts = |start: &str| name.starts_with(start);
-    if starts("put") || starts("getAnd") || starts("compareAnd") {
-        Some(Memory::Writes)
+    let known = ["put", "get", "compareAnd"];
+    known
+        .iter()
+        .any(|start| name.starts_with(start))
+        .then(|| access(member))
+}
+
+/// What a call of such a name does.
+pub(crate) fn access(member: &MemberRef<'_>) -> Memory {
+    let name = member.name.to_str_lossy();
+    if name.starts_with("get") && !name.starts_with("getAnd") {
+        Memory::Reads
     } else {
-        starts("get").then_some(Memory::Reads)
+        Memory::Writes
     }
 }
 

@@ -71,12 +71,25 @@ pub(crate) fn instrument<'c>(
         let pool = &mut edited.pool;
         match instrument_one(class, method, pool, patterns, catalog, id, true) {
             Ok(None) => {}
-            Ok(Some(code)) => edited.set_code(index, code)?,
+            Ok(Some((code, complete))) => {
+                edited.set_code(index, code)?;
+                if !complete {
+                    skipped.push(Skipped {
+                        method: format!("{name}{descriptor}"),
+                        why: "it is large; where threads race for elements of arrays in it, \
+                              their order is not kept"
+                            .to_owned(),
+                    });
+                }
+            }
             Err(error) => {
                 pool.roll_back(entries);
                 let fewer = instrument_one(class, method, pool, patterns, catalog, id, false);
                 let (code, counts) = match fewer {
-                    Ok(code) => (code, "what the outside writes to arrays is not seen in it"),
+                    Ok(code) => (
+                        code.map(|(code, _)| code),
+                        "what the outside writes to arrays is not seen in it",
+                    ),
                     Err(_) => {
                         pool.roll_back(entries);
                         lent::instrument(class, method, pool, patterns, catalog, id)
@@ -95,7 +108,8 @@ pub(crate) fn instrument<'c>(
     Ok(skipped)
 }
 
-/// One method with its probes, or with all but those for elements of arrays.
+/// One method with its probes, or with all but those for elements of arrays that the outside
+/// writes to; and whether it has all that threads need which race.
 fn instrument_one<'c>(
     class: &'c ClassFile<'c>,
     method: &'c Member<'c>,
@@ -104,13 +118,15 @@ fn instrument_one<'c>(
     catalog: &mut dyn Catalog,
     id: u32,
     arrays: bool,
-) -> Result<Option<Vec<u8>>, ProbeError> {
+) -> Result<Option<(Vec<u8>, bool)>, ProbeError> {
     let Some(editor) = Editor::new(class, method)? else {
         return Ok(None);
     };
     if is_empty_finalizer(class, method, &editor)? {
         return Ok(None);
     }
+    let complete = class.pool.utf8(method.name)? == "<clinit>"
+        || !elements::is_too_large(&editor, patterns.sharing);
     let mut body = Body::new(class, method, editor, pool, patterns, catalog, id);
     body.entry(arrays)?;
     body.handlers()?;
@@ -121,13 +137,11 @@ fn instrument_one<'c>(
     fields::instrument(&mut body)?;
     resolution::instrument(&mut body)?;
     order::instrument(&mut body)?;
-    if arrays {
-        elements::instrument(&mut body, &holds)?;
-    }
+    elements::instrument(&mut body, &holds, arrays)?;
     finalizers::instrument(&mut body)?;
     body.exits()?;
     let code = body.editor.finish(body.pool)?;
-    Ok(Some(code))
+    Ok(Some((code, complete)))
 }
 
 /// A finalizer that got code would make its class finalizable.

@@ -4,8 +4,9 @@
 //! - A monitor that another thread had before: entering it is an event, and so
 //!   is coming back from `Object.wait`.
 //! - A volatile field of the class itself that another thread used before, or
-//!   any field where races are to be kept: the access is bracketed, so that its place in the order is the real one. Other
-//!   threads wait meanwhile; a null reference is left to throw first.
+//!   any field where races are to be kept: the access is bracketed, so that its
+//!   place in the order is the real one. Other threads wait meanwhile; a null
+//!   reference is left to throw first. Elements of arrays are in `elements`.
 //! - `==` on two values that are equal: values have no identity in a
 //!   recording, so the outcome is an event.
 
@@ -90,8 +91,12 @@ pub(crate) fn is_shared(
     member: &MemberRef<'_>,
 ) -> Result<bool, ProbeError> {
     // Nobody else has an object that is being constructed, and it may not be
-    // passed on yet.
-    let begins = body.is_constructor()? && instruction.opcode == opcode::PUTFIELD;
+    // passed on yet. Others wait while a class is initialised.
+    let begins = match instruction.opcode {
+        opcode::PUTFIELD => body.is_constructor()?,
+        opcode::GETSTATIC | opcode::PUTSTATIC => body.is_initialiser()?,
+        _ => false,
+    };
     Ok(!begins && is_ordered(body, member)?)
 }
 

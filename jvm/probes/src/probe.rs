@@ -49,8 +49,13 @@
 //!            shares(Object, R, stripe)   shares(R, stripe)       before a volatile field
 //!            shared(R)                                           and after it
 //!            sharesStatic(R, site)                               a static field of another class
-//!            settled(R)                                          after what may have been one
+//!            settled(R)                  settled(Object, R)      after what may have been one
+//!            readsElement(Object, int, R)                        before an element, where threads race
+//!            writesElement(Object, int, R)
+//!            wroteElement(Object, int, R)                        and after it
+//!            sharesArrays(Object, Object, R)  sharedArrays       around what moves elements
 //!            handle(Object, R, site)     handleBare              by a VarHandle or field updater
+//!            handleOn(Object, Object, R, site)                   with what it is given first
 //!            madeHandle(Object, Class, String)  madeHandle(Object)
 //!            memory(Object, Object, long, R, site)               by Unsafe, in an object
 //!            madeOffset(long, Object)                            where a Field is

@@ -14,7 +14,7 @@ pub enum Sharing {
     /// Those that say so: whoever hands something over otherwise has a race.
     #[default]
     Volatile,
-    /// Every one that can change, for programs that do have races.
+    /// Every one that can change, and elements of arrays, for programs that do have races.
     Every,
 }
 

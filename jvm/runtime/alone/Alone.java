@@ -91,7 +91,7 @@ final class Alone {
         rings = new Rings(file, spool, RINGS, RING);
         Catalog.begin(loader);
         Recorders.prepare();
-        Recorders.start(spool, (int) ProcessHandle.current().pid(), oracle);
+        Recorders.start(spool, (int) ProcessHandle.current().pid(), oracle, Tables.races);
         ThreadGroup group = Thread.currentThread().getThreadGroup();
         while (group.getParent() != null) {
             group = group.getParent();

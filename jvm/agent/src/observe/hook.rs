@@ -92,7 +92,12 @@ pub(super) fn begin(session: &Session, frame: Frame) -> Result<(), String> {
     // SAFETY: the function is as the C library wants it and stays loaded: a
     // JVM does not unload its agents before it exits.
     unsafe { on_exit(exited, std::ptr::null_mut()) };
-    if natives::start(frame, address, !session.options.no_oracle) {
+    if natives::start(
+        frame,
+        address,
+        !session.options.no_oracle,
+        session.options.races,
+    ) {
         Ok(())
     } else {
         Err("the runtime could not be started".to_owned())

@@ -98,7 +98,7 @@ pub(super) fn run(frame: Frame, class: &CStr, method: &CStr) -> bool {
 }
 
 /// Tells the runtime where the spool is.
-pub(super) fn start(frame: Frame, address: usize, oracle: bool) -> bool {
+pub(super) fn start(frame: Frame, address: usize, oracle: bool, races: bool) -> bool {
     let Some(class) = frame.find_class(c"java/reprise/Recorders") else {
         return false;
     };
@@ -107,9 +107,11 @@ pub(super) fn start(frame: Frame, address: usize, oracle: bool) -> bool {
         i: std::process::id().cast_signed(),
     };
     let oracle = jvalue { z: oracle.into() };
+    let races = jvalue { z: races.into() };
+    let arguments = [address, process, oracle, races];
     // SAFETY: the class was just found, and the arguments are a long, an int
-    // and a boolean.
-    unsafe { frame.call_static(class, c"start", c"(JIZ)V", &[address, process, oracle]) }
+    // and two booleans.
+    unsafe { frame.call_static(class, c"start", c"(JIZZ)V", &arguments) }
 }
 
 /// Runs `body` with the session, if there is one; `otherwise` if not, or if it

@@ -264,10 +264,12 @@ const LIBRARIES: &[Library] = &[
 /// How long each may take to play; what takes longer is told as that.
 const SECONDS: u64 = 120;
 
+/// Everything of each library. With `REPRISE_RACES`, the order of threads at plain fields and
+/// elements is kept for all of them, here and in parts.
 #[test]
 fn as_a_whole() {
     each(|ready| {
-        let outcome = ready.play(&format!("observe={}", ready.library.observe));
+        let outcome = ready.play(&ready.options(ready.patterns()));
         vec![(String::new(), outcome)]
     });
 }
@@ -285,10 +287,7 @@ fn in_parts() {
             .iter()
             .map(|set| {
                 let set = set.join(":");
-                // It hands over by plain fields and fences, as all of Disruptor does.
-                let races = ready.library.observe.contains(",races");
-                let races = if races { ",races" } else { "" };
-                let outcome = ready.play(&format!("observe={set}{races}"));
+                let outcome = ready.play(&ready.options(&set));
                 (format!(" {set}"), outcome)
             })
             .collect()
@@ -385,9 +384,20 @@ impl Ready {
     }
 
     fn is_of_library(&self, class: &str) -> bool {
-        let patterns = self.library.observe.split(',').next().unwrap_or_default();
-        let mut packages = patterns.split(':').map(|p| p.trim_end_matches("**"));
+        let packages = self.patterns().split(':');
+        let mut packages = packages.map(|p| p.trim_end_matches("**"));
         packages.any(|package| class.starts_with(package))
+    }
+
+    fn patterns(&self) -> &'static str {
+        self.library.observe.split(',').next().unwrap_or_default()
+    }
+
+    /// To observe a set of classes.
+    fn options(&self, set: &str) -> String {
+        let races =
+            self.library.observe.contains(",races") || std::env::var_os("REPRISE_RACES").is_some();
+        format!("observe={set}{}", if races { ",races" } else { "" })
     }
 
     fn play(&self, options: &str) -> Result<String, String> {

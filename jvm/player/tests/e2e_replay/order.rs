@@ -29,6 +29,16 @@ fn a_race_for_plain_fields_ends_as_it_did() {
 }
 
 #[test]
+fn a_race_for_elements_ends_as_it_did() {
+    ends_as_it_did("jvm-element-race", "observe=Race:Loads:Copies,races", 10);
+    ends_as_it_did(
+        "jvm-element-race",
+        "observe=Race:Loads:Copies,races,no-oracle",
+        5,
+    );
+}
+
+#[test]
 fn what_is_handed_over_by_handles_is_what_it_was() {
     // VarHandles, field updaters, atomics, locks, collections.
     ends_as_it_did("jvm-handles", "observe=Exchange:Item:Board", 25);

@@ -14,6 +14,7 @@ use super::stubs::{By, STUB, Shape, Stubs};
 use crate::ProbeError;
 use crate::calls::{Constructions, Way, is_value_of, way};
 use crate::dynamic::descriptor_of;
+use crate::elements;
 use crate::fields::{initialise, may_be_inherited, may_leave};
 use crate::handles;
 use crate::method::Body;
@@ -28,10 +29,16 @@ pub(super) fn rewrite<'c>(
 ) -> Result<(), ProbeError> {
     let mut constructions = None;
     let receivers = Receivers::of(body);
+    let elements_in_order = elements::are_ordered(body)?;
     for instruction in body.editor.instructions().to_vec() {
         match instruction.opcode {
             opcode::MONITORENTER => order::enter(body, &instruction)?,
             opcode::IF_ACMPEQ | opcode::IF_ACMPNE => order::compare(body, &instruction)?,
+            opcode::IALOAD..=opcode::SALOAD | opcode::IASTORE..=opcode::SASTORE
+                if elements_in_order =>
+            {
+                order::element(body, &instruction)?;
+            }
             _ => {}
         }
         let Some(index) = instruction.constant() else {
@@ -59,7 +66,9 @@ pub(super) fn rewrite<'c>(
             }
             opcode::INVOKEVIRTUAL..=opcode::INVOKEINTERFACE => {
                 let member = body.class.pool.member(index)?;
-                if instruction.opcode == opcode::INVOKESPECIAL && member.name == "<init>" {
+                if elements_in_order && elements::moves(&member) {
+                    order::moved(body, &instruction, &member)?;
+                } else if instruction.opcode == opcode::INVOKESPECIAL && member.name == "<init>" {
                     let known = constructions.get_or_insert_with(|| Constructions::of(body));
                     let of_this = known.of_this.contains(&instruction.offset);
                     construct(body, stubs, &instruction, &member, of_this)?;

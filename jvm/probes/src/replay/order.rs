@@ -14,6 +14,7 @@ use reprise_classfile::write::{Invoke, PoolEditor, Snippet};
 use super::stubs::{STUB, Shape, Stubs, named};
 use crate::ProbeError;
 use crate::calls::HAS_CLASS_CONSTANTS;
+use crate::elements;
 use crate::fields::initialise;
 use crate::method::Body;
 use crate::probe::{OBJECT_TYPE, push_id};
@@ -132,6 +133,53 @@ pub(super) fn compare(
     before.op(opcode::SWAP)?;
     before.op(opcode::POP)?;
     body.editor.before(instruction.offset, before)?;
+    Ok(())
+}
+
+/// An element of an array is read or written.
+pub(super) fn element(
+    body: &mut Body<'_, '_>,
+    instruction: &Instruction<'_>,
+) -> Result<(), ProbeError> {
+    let mut before = Snippet::new();
+    let told = "(Ljava/lang/Object;I)V";
+    if matches!(instruction.opcode, opcode::IASTORE..=opcode::SASTORE) {
+        let ty = elements::stored(instruction);
+        let slot = body.spill(&[ty])?.first().copied().unwrap_or_default();
+        before.store(ty, slot)?;
+        before.op(opcode::DUP2)?;
+        tell(body, &mut before, "sharesElement", told)?;
+        before.load(ty, slot)?;
+    } else {
+        before.op(opcode::DUP2)?;
+        tell(body, &mut before, "sharesElement", told)?;
+    }
+    body.editor.before(instruction.offset, before)?;
+    let mut after = Snippet::new();
+    tell(body, &mut after, "shared", "()V")?;
+    body.editor.after(instruction.offset, after)?;
+    Ok(())
+}
+
+/// Elements of arrays are moved.
+pub(super) fn moved(
+    body: &mut Body<'_, '_>,
+    instruction: &Instruction<'_>,
+    member: &MemberRef<'_>,
+) -> Result<(), ProbeError> {
+    let told = "(Ljava/lang/Object;Ljava/lang/Object;)V";
+    let mut before = Snippet::new();
+    let arguments = elements::keep(body, &mut before, member)?;
+    elements::load_arrays(&mut before, &arguments)?;
+    tell(body, &mut before, "sharesArrays", told)?;
+    for (ty, slot) in &arguments {
+        before.load(*ty, *slot)?;
+    }
+    body.editor.before(instruction.offset, before)?;
+    let mut after = Snippet::new();
+    elements::load_arrays(&mut after, &arguments)?;
+    tell(body, &mut after, "sharedArrays", told)?;
+    body.editor.after(instruction.offset, after)?;
     Ok(())
 }
 

@@ -12,16 +12,16 @@ import java.util.Arrays;
  * does by any of them is a write to the field.
  */
 final class Handles {
-    /** The stripe of arrays' elements, which have no names. */
-    private static final int ELEMENTS = 63;
+    /** Instead of a stripe: the array has it. */
+    private static final int ELEMENTS = Integer.MAX_VALUE;
     private static final Handle[] NONE = {};
 
     private static final class Handle extends WeakReference<Object> {
         final int hash;
-        /** -1 for what the outside has made: to the inside it is an object like others. */
+        /** The field's; -1 for what the outside has made: to the inside it is an object like others. */
         final int stripe;
         /** The field, and who declares it; null for elements of arrays. */
-        final ClassInfo owner;
+        private final ClassInfo owner;
         final Declared field;
         final Handle next;
 
@@ -32,6 +32,11 @@ final class Handles {
             this.owner = owner;
             this.field = field;
             this.next = next;
+        }
+
+        /** Who declares the field; null if it is none, or the class is gone. */
+        Class<?> owner() {
+            return owner == null ? null : owner.get();
         }
     }
 
@@ -46,21 +51,26 @@ final class Handles {
         return found == null ? -1 : found.stripe;
     }
 
+    /** Whether a stripe says that the array has it that a handle is given. */
+    static boolean isOfArray(int stripe) {
+        return stripe == ELEMENTS;
+    }
+
     /** The outside has written by a handle. */
-    static void set(Recorder r, Object handle, Object object, int site) {
+    static void set(Object handle, Object object, int site) {
         Handle found = find(handle);
-        Class<?> owner = found == null || found.field == null ? null : found.owner.get();
+        Class<?> owner = found == null ? null : found.owner();
         if (owner != null) {
-            Reflected.set(r, owner, found.field, object, site);
+            Reflected.set(Recorders.current(), owner, found.field, object, site);
         }
     }
 
     /** The outside has found something by a handle. */
-    static void got(Recorder r, Object value, Object handle, Object object, int site) {
+    static void got(Object value, Object handle, Object object, int site) {
         Handle found = find(handle);
-        Class<?> owner = found == null || found.field == null ? null : found.owner.get();
-        if (owner != null) {
-            Reflected.got(r, value, owner, found.field, object, site);
+        Class<?> owner = found == null ? null : found.owner();
+        if (owner != null && Found.isUnmentioned(value)) {
+            Reflected.got(Recorders.current(), value, owner, found.field, object, site);
         }
     }
 
@@ -125,7 +135,7 @@ final class Handles {
     static int stripe(Object object, long at) {
         Class<?> type = object.getClass();
         if (type.isArray()) {
-            return ELEMENTS;
+            return Order.ofArray(object);
         }
         for (Class<?> c = type; c != Object.class; c = c.getSuperclass()) {
             int stripe = ClassInfo.of(c).stripe(at);

@@ -14,6 +14,8 @@ final class Loading {
     boolean announced;
     /** The levels at which the JVM has asked and has no answer yet. */
     private int[] levels = new int[4];
+    /** What the thread was using when it was asked: two stripes each, or -1. */
+    private int[] stripes = new int[8];
     private int size;
 
     Loading(Recorder r) {
@@ -26,11 +28,18 @@ final class Loading {
         if (byInside || (r.level & 1) == 0) {
             return;
         }
-        r.pins();
-        r.touch(site);
         if (size == levels.length) {
             levels = Arrays.copyOf(levels, size * 2);
+            stripes = Arrays.copyOf(stripes, size * 4);
         }
+        stripes[2 * size] = r.stripe;
+        stripes[2 * size + 1] = r.second;
+        if (r.stripe >= 0) {
+            // The JVM links the very instruction that uses it: that has not begun.
+            r.abandon();
+        }
+        r.pins();
+        r.touch(site);
         levels[size++] = r.level;
     }
 
@@ -41,6 +50,9 @@ final class Loading {
         if (size > 0 && levels[size - 1] == r.level) {
             size--;
             r.touched();
+            if (stripes[2 * size] >= 0) {
+                r.shares(stripes[2 * size], stripes[2 * size + 1]);
+            }
         }
     }
 }

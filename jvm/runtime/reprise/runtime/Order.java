@@ -3,7 +3,7 @@ package reprise.runtime;
 import java.util.Arrays;
 
 /**
- * The order in which threads enter monitors and use volatile fields.
+ * The order in which threads enter monitors, and use volatile fields and elements of arrays.
  *
  * A word says who was last at a stripe of monitors or fields. Every thread
  * counts its own entrances and uses; only a change of threads is an event, and
@@ -34,9 +34,9 @@ final class Order {
 
     private Order() {}
 
-    /** Fields have the first half of the stripes, monitors the other. */
+    /** Fields have the first stripes, monitors the next, arrays the last. */
     private static long words() {
-        long bytes = (2 * STRIPES + 1) * APART;
+        long bytes = (3 * STRIPES + 1) * APART;
         long words = Ring.U.allocateMemory(bytes);
         Ring.U.setMemory(words, bytes, (byte) 0);
         return words + APART - words % APART;
@@ -60,6 +60,11 @@ final class Order {
         return STRIPES + (number & STRIPES - 1);
     }
 
+    /** The stripe of an array, whose elements have no names. */
+    static int ofArray(Object array) {
+        return 2 * STRIPES + (System.identityHashCode(array) & STRIPES - 1);
+    }
+
     /** A monitor was entered, and is held. */
     static void entered(Recorder r, int stripe) {
         begin(r, stripe);
@@ -68,19 +73,41 @@ final class Order {
 
     /** Waits for the turn at a stripe. */
     static void begin(Recorder r, int stripe) {
-        long place = place(stripe);
+        lock(r, stripe);
+        follow(r, stripe);
+    }
+
+    /** Keeps others from a stripe. */
+    static void lock(Recorder r, int stripe) {
         // Not while others wait: the drainer may be slow.
         r.makeRoom();
-        if (!Ring.U.compareAndSetInt(null, place + LOCK, 0, r.thread)) {
-            await(place + LOCK, r.thread);
+        lock(r.thread, stripe);
+    }
+
+    static void lock(int thread, int stripe) {
+        long lock = place(stripe) + LOCK;
+        if (!Ring.U.compareAndSetInt(null, lock, 0, thread)) {
+            await(lock, thread);
         }
+    }
+
+    /** Says who was last at a stripe that is locked, if it was another; whether it was. */
+    static boolean follow(Recorder r, int stripe) {
+        long place = place(stripe);
         int last = Ring.U.getInt(place);
-        if (last != r.thread) {
-            if (last != 0) {
-                r.follows(last, counts[last].had);
-            }
-            Ring.U.putInt(place, r.thread);
+        if (stripe == r.second) {
+            r.beforeSecond = last;
+        } else {
+            r.before = last;
         }
+        if (last == r.thread) {
+            return false;
+        }
+        if (last != 0) {
+            r.follows(last, counts[last].had);
+        }
+        Ring.U.putInt(place, r.thread);
+        return last != 0;
     }
 
     private static void await(long lock, int me) {
@@ -102,12 +129,22 @@ final class Order {
         }
     }
 
-    static void abandon(int stripe) {
+    /** Gives up a stripe at which nothing was said or done. */
+    static void unlock(int stripe) {
         Ring.U.putIntRelease(null, place(stripe) + LOCK, 0);
+    }
+
+    /**
+     * Gives up a stripe whose use has failed, and is not counted: whoever comes next follows the one
+     * who was there before.
+     */
+    static void abandon(int stripe, int before) {
+        Ring.U.putInt(place(stripe), before);
+        unlock(stripe);
     }
 
     static void end(Recorder r, int stripe) {
         r.order.had++;
-        Ring.U.putIntRelease(null, place(stripe) + LOCK, 0);
+        unlock(stripe);
     }
 }

@@ -523,14 +523,29 @@ public final class Probe {
         }
     }
 
+    /** The same after what may have written to an array: nobody else has looked at it since. */
+    public static void settled(Object array, Recorder r) {
+        if (r.stripe >= 0) {
+            wrote(array);
+            shared(r);
+        }
+    }
+
     /** A call of a handle, which may be one for something inside. */
     public static void handle(Object handle, Recorder r, int site) {
+        handleOn(handle, null, r, site);
+    }
+
+    /** The same with the object that is given first: an array, if it is one for elements. */
+    public static void handleOn(Object handle, Object first, Recorder r, int site) {
         r.at = 0;
         int stripe = handle == null ? -1 : Handles.stripe(handle);
-        if (stripe >= 0) {
-            shares(r, stripe);
-        } else {
+        if (stripe < 0) {
             call(handle, r, site);
+        } else if (Handles.isOfArray(stripe)) {
+            sharesArray(first, r);
+        } else {
+            shares(r, stripe);
         }
     }
 
@@ -546,12 +561,77 @@ public final class Probe {
     /** A call of Unsafe for memory within an object, which may be one of the inside. */
     public static void memory(Object unsafe, Object object, long at, Recorder r, int site) {
         r.at = 0;
+        if (unsafe != null && object != null && object.getClass().isArray()) {
+            sharesArray(object, r);
+            return;
+        }
         int stripe = unsafe == null || object == null ? -1 : Handles.stripe(object, at);
         if (stripe >= 0) {
-            elements(object);
             shares(r, stripe);
         } else {
             call(unsafe, r, site);
+        }
+    }
+
+    // Elements that threads race for. What the outside has put there is recorded while nobody inside
+    // writes, and with who was there last: a replay has it in its turn, and not before.
+
+    private static void sharesArray(Object array, Recorder r) {
+        boolean said = r.shares(Order.ofArray(array), -1);
+        if (isWatched(array)) Watched.readsInTurn(array, r, said);
+    }
+
+    /** An element is about to be read, in its turn. */
+    public static void readsElement(Object array, int index, Recorder r) {
+        if (array != null) {
+            boolean said = r.shares(Order.ofArray(array), -1);
+            if (isWatched(array)) Watched.readsInTurn(array, index, r, said);
+        }
+    }
+
+    public static void writesElement(Object array, int index, Recorder r) {
+        if (array != null) {
+            shares(r, Order.ofArray(array));
+        }
+    }
+
+    public static void wroteElement(Object array, int index, Recorder r) {
+        wrote(array, index);
+        shared(r);
+    }
+
+    /** The elements of an array, and of another if there is one, are about to be moved. */
+    public static void sharesArrays(Object one, Object other, Recorder r) {
+        int first = stripeOfArray(one);
+        int second = stripeOfArray(other);
+        if (first < second) {
+            int lower = first;
+            first = second;
+            second = lower;
+        }
+        if (first < 0) {
+            return;
+        }
+        boolean said = r.shares(first, second == first ? -1 : second);
+        if (isWatched(one)) said |= Watched.readsInTurn(one, r, said);
+        if (isWatched(other)) Watched.readsInTurn(other, r, said);
+    }
+
+    private static int stripeOfArray(Object object) {
+        return object == null || !object.getClass().isArray() ? -1 : Order.ofArray(object);
+    }
+
+    /** They were. */
+    public static void sharedArrays(Object one, Object other, Recorder r) {
+        wrote(one);
+        wrote(other);
+        if (r.stripe >= 0) {
+            shared(r);
+        }
+        // One use, of two arrays.
+        if (r.second >= 0) {
+            Order.unlock(r.second);
+            r.second = -1;
         }
     }
 
@@ -651,7 +731,7 @@ public final class Probe {
     /** The outside has used a handle, on an object if its field is not static. */
     public static void handleSet(Object handle, Object object, int site) {
         try {
-            Handles.set(Recorders.current(), handle, object, site);
+            Handles.set(handle, object, site);
         } catch (RuntimeException | LinkageError unknown) {
             Native.left(String.valueOf(handle), "it has set a field: " + unknown);
         }
@@ -665,9 +745,7 @@ public final class Probe {
 
     public static void handleGot(Object value, Object handle, Object object, int site) {
         try {
-            if (Found.isUnmentioned(value)) {
-                Handles.got(Recorders.current(), value, handle, object, site);
-            }
+            Handles.got(value, handle, object, site);
         } catch (RuntimeException | LinkageError unknown) {
             Native.left(String.valueOf(handle), "it has read a field: " + unknown);
         }

@@ -32,6 +32,8 @@ public final class Recorder extends Ring {
 
     /** Whether outgoing events are kept. */
     static boolean oracle = true;
+    /** Whether threads that race for elements of arrays are kept in order. */
+    static boolean races;
     /** The identifier of the Java thread. */
     final long tid;
     /** How often it was asked for while another was the favourite. */
@@ -107,8 +109,13 @@ public final class Recorder extends Ring {
         return chained;
     }
 
-    /** The stripe of volatile fields that this thread is using; -1 for none. */
+    /** The stripe of volatile fields or of an array that this thread is using; -1 for none. */
     int stripe = -1;
+    /** That of a second array. */
+    int second = -1;
+    /** Who was last at each of them. */
+    int before;
+    int beforeSecond;
     /** The stripe of the monitor that this thread waits at; 0 for none. */
     int waitsAt;
 
@@ -143,9 +150,26 @@ public final class Recorder extends Ring {
         end();
     }
 
+    /** Waits for the turn at a stripe, and at another that is lower, if there is one. */
+    boolean shares(int stripe, int second) {
+        if (second >= 0) {
+            // The lower one first, as everybody does.
+            Order.lock(this, second);
+            this.second = second;
+        }
+        Order.lock(this, stripe);
+        this.stripe = stripe;
+        boolean said = second >= 0 && Order.follow(this, second);
+        return Order.follow(this, stripe) || said;
+    }
+
     /** The use of a field or an element has failed. */
     void abandon() {
-        Order.abandon(stripe);
+        if (second >= 0) {
+            Order.abandon(second, beforeSecond);
+            second = -1;
+        }
+        Order.abandon(stripe, before);
         stripe = -1;
     }
 
@@ -832,6 +856,9 @@ public final class Recorder extends Ring {
 
     /** An array goes out; what an outcall writes to it comes in when that returns, or when it is read. */
     private void goesOut(Object array) {
+        if (races) {
+            Watched.racedFor(array);
+        }
         Watched.One one = Watched.of(array);
         if (array instanceof Object[] && (one == null || one.from < one.to)) {
             crossing.leaves((Object[]) array);

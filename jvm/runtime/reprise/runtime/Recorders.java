@@ -53,9 +53,10 @@ public final class Recorders {
     }
 
     /** Called by the agent once the spool is there. */
-    static void start(long address, int pid, boolean oracle) {
+    static void start(long address, int pid, boolean oracle, boolean races) {
         Ring.map(address, pid);
         Recorder.oracle = oracle;
+        Recorder.races = races;
         Sites.leaving(Recorders.class, 0);
         ClassInfo.of(String.class);
         Exports.tell();

@@ -24,6 +24,8 @@ final class Watched {
     private static final int MOST_ELEMENTS = 1 << 22;
     /** From this length on it pays to remember an array that comes in often. */
     private static final int LONG = 16;
+    /** Up to this length it is remembered when it goes out, where threads race. */
+    private static final int RACED = 1 << 12;
 
     static final class One extends WeakReference<Object> {
         final int hash;
@@ -100,19 +102,31 @@ final class Watched {
     }
 
     static void add(Object array) {
-        if (find(array) == null && addNew(array)) {
+        if (find(array) == null && addNew(array, true)) {
             addElements(array);
         }
     }
 
-    private static synchronized boolean addNew(Object array) {
+    /**
+     * An array goes out for which inside threads may race meanwhile: what they write to it is not the
+     * outside's. A long one is compared when the call returns, as where nobody races.
+     */
+    static void racedFor(Object array) {
+        if (java.lang.reflect.Array.getLength(array) <= RACED && find(array) == null) {
+            boolean locks = locks(Recorders.current(), array);
+            addNew(array, false);
+            unlocks(locks, array);
+        }
+    }
+
+    private static synchronized boolean addNew(Object array, boolean isNeeded) {
         forget();
         int length = java.lang.reflect.Array.getLength(array);
         if (find(array) != null || length == 0) {
             return false;
         }
         if (count >= MOST || elements + length > MOST_ELEMENTS) {
-            if (!reported) {
+            if (isNeeded && !reported) {
                 reported = true;
                 Native.left("arrays that both sides hold", "there are too many of them");
             }
@@ -168,23 +182,51 @@ final class Watched {
         int type = Elements.type(array);
         int length = java.lang.reflect.Array.getLength(array);
         One one = count == 0 ? null : find(array);
+        if (one != null && Recorder.races) {
+            // Whatever a thread reads or writes there has its turn: nobody needs what others have.
+            boolean locks = locks(r, array);
+            comesInAgain(r, array, type, one);
+            unlocks(locks, array);
+            return;
+        }
         if (one != null && one.thread == r.thread) {
-            int from = Elements.mismatch(array, one.before);
-            if (from >= 0) {
-                int end = Elements.end(array, one.before, type, from);
-                System.arraycopy(array, from, one.before, from, end - from);
-                r.elements(array, type, from, end);
-            }
+            comesInAgain(r, array, type, one);
             return;
         }
         // Remembered first: what is written to it meanwhile is then noticed, and recorded again.
         if (one != null) {
             System.arraycopy(array, 0, one.before, 0, length);
             one.thread = r.thread;
+        } else if (Recorder.races) {
+            racedFor(array);
         } else if (!isFirst && length >= LONG) {
-            addNew(array);
+            addNew(array, true);
         }
         r.elements(array, type, 0, length);
+    }
+
+    private static void comesInAgain(Recorder r, Object array, int type, One one) {
+        int from = Elements.mismatch(array, one.before);
+        if (from >= 0) {
+            int end = Elements.end(array, one.before, type, from);
+            System.arraycopy(array, from, one.before, from, end - from);
+            r.elements(array, type, from, end);
+        }
+    }
+
+    /** Keeps others from writing to an array, unless this thread keeps others from one already. */
+    private static boolean locks(Recorder r, Object array) {
+        boolean locks = r.stripe < 0;
+        if (locks) {
+            Order.lock(r.thread, Order.ofArray(array));
+        }
+        return locks;
+    }
+
+    private static void unlocks(boolean locked, Object array) {
+        if (locked) {
+            Order.unlock(Order.ofArray(array));
+        }
     }
 
     /** The inside is about to read an element. */
@@ -203,6 +245,33 @@ final class Watched {
         if (one != null) {
             look(one, array);
         }
+    }
+
+    /**
+     * The inside is about to read an element that it has the turn for. What the outside has written
+     * comes with the event that says who had it before; if there was none, with one of its own.
+     */
+    @DontInline
+    static void readsInTurn(Object array, int index, Recorder r, boolean said) {
+        One one = find(array);
+        if (one != null && Elements.differ(array, one.before, index)) {
+            lookInTurn(one, array, r, said);
+        }
+    }
+
+    /** The same for any of them; whether there was such an event. */
+    @DontInline
+    static boolean readsInTurn(Object array, Recorder r, boolean said) {
+        One one = find(array);
+        return one != null && Elements.mismatch(array, one.before) >= 0 && lookInTurn(one, array, r, said);
+    }
+
+    private static boolean lookInTurn(One one, Object array, Recorder r, boolean said) {
+        if (!said) {
+            r.follows(r.thread, r.order.had);
+        }
+        look(one, array);
+        return true;
     }
 
     /** The inside has written an element. */

@@ -14,13 +14,15 @@ final class Driver {
 
     /** A class that is used before its initialiser begins. */
     private static final class Early {
+        final int type;
         /** The call that uses it. */
         final Event first;
         boolean isPlayed;
         /** Where the initialiser begins then. */
         Event begins;
 
-        Early(Event first) {
+        Early(int type, Event first) {
+            this.type = type;
             this.first = first;
         }
     }
@@ -80,7 +82,7 @@ final class Driver {
      */
     private void initialises(Event first, int type) {
         Early before = early;
-        Early mine = new Early(first);
+        Early mine = new Early(type, first);
         early = mine;
         Throwable thrown = null;
         try {
@@ -120,11 +122,10 @@ final class Driver {
         mine.isPlayed = true;
         player.runsInside = false;
         inCall(mine.first);
-        int type = replay.methods.get(mine.first.id).type;
         for (;;) {
             Event event = player.take(null);
             Method method = event.what == Event.INCALL ? replay.methods.get(event.id) : null;
-            if (method != null && method.isInitialiser() && method.type == type) {
+            if (method != null && method.isInitialiser() && method.type == mine.type) {
                 mine.begins = event;
                 break;
             }

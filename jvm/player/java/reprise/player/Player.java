@@ -121,6 +121,7 @@ final class Player extends Thread {
             runsInside = false;
             take(null);
             if (event.what == Event.ORDER) {
+                contents.fillAll(event);
                 replay.order.done(id);
             } else {
                 asked();

@@ -52,8 +52,7 @@ final class Site {
             && (name.startsWith("get") || name.startsWith("put") || name.startsWith("compareAnd"));
         // What takes a function calls it from outside.
         usesHandle = owner.equals("java/lang/invoke/VarHandle")
-            || owner.endsWith("FieldUpdater") && !name.contains("Update") && !name.contains("ccumulate")
-                && !name.equals("updateAndGet");
+            || owner.endsWith("FieldUpdater") && !descriptor.contains("Ljava/util/function/");
     }
 
     private static char[] parameters(String descriptor) {

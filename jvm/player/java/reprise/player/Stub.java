@@ -184,6 +184,31 @@ public final class Stub {
         player().turns.shared();
     }
 
+    /** An element is about to be used. */
+    public static void sharesElement(Object array, int index) {
+        shares(array);
+    }
+
+    /** Elements are about to be moved, from an array or to one. */
+    public static void sharesArrays(Object one, Object other) {
+        if (isArray(one)) {
+            shares();
+        }
+        if (isArray(other)) {
+            shares();
+        }
+    }
+
+    public static void sharedArrays(Object one, Object other) {
+        if (isArray(one) || isArray(other)) {
+            shared();
+        }
+    }
+
+    private static boolean isArray(Object object) {
+        return object != null && object.getClass().isArray();
+    }
+
     /** An object as a string, as String.valueOf has it. */
     public static String string(Object o, int site) {
         if (o == null) {
