@@ -1,7 +1,9 @@
 // What goes by identity hashes and by what the JDK draws for itself, and is therefore in
 // another order in every run: tables of objects that have no hash of their own, immutable
-// sets, shuffled lists, names with a hash in them, the clock, generated names.
+// sets, shuffled lists, names with a hash in them, the clock, generated names; and classes, whose
+// hashes the JDK has asked for before the program does.
 
+import java.lang.invoke.MethodType;
 import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -36,6 +38,21 @@ public class Main {
             text.append(' ').append(named.name);
         }
         return text.toString();
+    }
+
+    private interface Early {}
+
+    private interface Earlier {}
+
+    private interface Earliest {}
+
+    private static String classes() {
+        Map<Class<?>, String> all = new HashMap<>();
+        for (Class<?> type : new Class<?>[] {Early.class, Earlier.class, Earliest.class}) {
+            MethodType.methodType(type, type);
+            all.put(type, type.getSimpleName());
+        }
+        return all.values() + " " + Early.class.hashCode();
     }
 
     private static String work(int number) {
@@ -83,5 +100,6 @@ public class Main {
             System.out.println(result);
         }
         System.out.println(names(ALL));
+        System.out.println(classes());
     }
 }

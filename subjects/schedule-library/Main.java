@@ -27,7 +27,9 @@ public class Main {
     }
 
     private static final StringBuffer MARKS = new StringBuffer();
+    private static final int ENOUGH = 1000;
     static volatile long turns;
+    static long computed;
 
     static void together(int threads, Body body) throws Exception {
         List<Thread> all = new ArrayList<>();
@@ -157,13 +159,28 @@ public class Main {
         print("selectors");
     }
 
-    public static void main(String[] arguments) throws Exception {
+    /**
+     * Counts, and is far from the next place where a schedule could stop it when the program ends
+     * because of that.
+     */
+    private static Thread daemon() {
         Thread daemon = new Thread(() -> {
             while (true) {
-                turns++;
+                long next = turns + 1;
+                turns = next;
+                if (next == ENOUGH) {
+                    for (int i = 0; i < 20_000_000; i++) {
+                        computed = 31 * computed + i;
+                    }
+                }
             }
         });
         daemon.setDaemon(true);
+        return daemon;
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        Thread daemon = daemon();
         maps();
         pools();
         timers();
@@ -172,8 +189,10 @@ public class Main {
         Within.clients();
         Within.iterators();
         Within.cells();
+        Within.monitors();
+        turns = 0;
         daemon.start();
-        while (turns < 1000) {
+        while (turns < ENOUGH) {
             Thread.onSpinWait();
         }
         print("daemons");

@@ -1,5 +1,6 @@
 // What threads meet by within calls of the JDK, which say nothing of that: bins of a map that
-// grows, the connections that clients of HTTP use again, iterators, and cells of a table.
+// grows, the connections that clients of HTTP use again, iterators, and cells of a table; and
+// monitors that they do not share.
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -166,5 +167,17 @@ final class Within {
             sum.addAndGet(own);
         });
         Main.print("cells " + table.filled + " " + sum);
+    }
+
+    /** Each has monitors of its own, of which there are many, and leaves them after all have met. */
+    static void monitors() throws Exception {
+        Main.together(3, number -> {
+            for (int i = 0; i < 3000; i++) {
+                synchronized (new Object()) {
+                    Main.turns = number;
+                }
+            }
+        });
+        Main.print("monitors " + Main.turns);
     }
 }

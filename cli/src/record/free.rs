@@ -16,10 +16,9 @@ use reprise_turns::facts::Facts;
 use super::Request;
 use super::observe::command::{self, Handed};
 use super::observe::{child, class_path, not_started, text};
-use super::schedule::output;
+use super::schedule::{ALONE, counted, next, output};
 use crate::agent_library;
 use crate::failure::{Failure, Status};
-use crate::readable;
 use crate::say::say;
 use crate::schedule::program;
 use crate::schedule::run::Run;
@@ -282,13 +281,14 @@ fn tell(request: &Request, out: &Path, run: &Run, told: &Told) {
     };
     let missing = match told.given_up {
         0 => String::new(),
+        1 => ", one order could not be kept".to_owned(),
         n => format!(", {n} orders could not be kept"),
     };
     say(&format!(
-        "{what}; recorded {shown} ({} threads, {} events{missing}); replay it with: reprise \
-         replay {shown} -- {}",
-        told.threads,
-        told.events,
-        readable::command(&request.command)
+        "{what}; recorded {shown} ({}, {}{missing}{}); {}",
+        counted(told.threads, "thread"),
+        counted(told.events, "event"),
+        if told.threads == 1 { ALONE } else { "" },
+        next(out, &shown.to_string(), &request.command)
     ));
 }

@@ -1,12 +1,14 @@
 //! `--schedule`: a JVM program runs one thread at a time, as a strategy chooses, and
 //! what it has chosen is written down as a schedule.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
+use reprise_schedule::limits;
 
 use super::Request;
 use crate::failure::{Failure, Status};
@@ -167,9 +169,11 @@ fn tell(request: &Request, run: &Run, out: &Path, state: &State, seed: u64) {
     }
     let here = std::env::current_dir().unwrap_or_default();
     let shown = out.strip_prefix(here).unwrap_or(out);
-    let events = fs::read_to_string(out).unwrap_or_default();
+    let text = fs::read_to_string(out).unwrap_or_default();
     let starts = |line: &&str| line.starts_with("before ") || line.starts_with("in ");
-    let events = events.lines().filter(starts).count();
+    let events = counted(text.lines().filter(starts).count(), "event");
+    let mut others = text.lines().filter_map(|line| line.split_once(' '));
+    let alone = !others.any(|(word, thread)| matches!(word, "switch" | "die") && thread != "none");
     let what = match run.fault() {
         _ if run.endless => "ended before its end".to_owned(),
         Some(fault) => fault.to_string(),
@@ -180,15 +184,37 @@ fn tell(request: &Request, run: &Run, out: &Path, state: &State, seed: u64) {
         number += &format!(" after {:.1} s", state.began.elapsed().as_secs_f64());
     }
     say(&format!(
-        "run {number}, seed {seed}: {what}; recorded {} ({events} events); replay it with: \
-         reprise replay {} -- {}",
+        "run {number}, seed {seed}: {what}; recorded {} ({events}{}); {}",
         shown.display(),
-        shown.display(),
-        readable::command(&request.command)
+        if alone { ALONE } else { "" },
+        next(out, &shown.display().to_string(), &request.command)
     ));
     for line in &run.stands {
         say(&format!("  {line}"));
     }
+}
+
+/// What is said of a program whose schedule says nothing.
+pub(super) const ALONE: &str = "; no thread was started, so there is no order";
+
+/// So many of something.
+pub(super) fn counted(number: usize, what: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {what}{plural}")
+}
+
+/// What can be done with a schedule: it is followed, unless it is longer than may be read.
+pub(super) fn next(out: &Path, shown: &str, command: &[OsString]) -> String {
+    let length = fs::metadata(out).map_or(0, |file| file.len());
+    if usize::try_from(length).is_ok_and(|length| length <= limits::TEXT) {
+        let command = readable::command(command);
+        return format!("replay it with: reprise replay {shown} -- {command}");
+    }
+    format!(
+        "it has {}, and is too long to be replayed: with --schedule=pct:3 or --schedule=free \
+         there are fewer events",
+        readable::size(length)
+    )
 }
 
 /// Where the schedule or the share goes: a file that does not exist.
@@ -211,4 +237,29 @@ pub(super) fn output(request: &Request, extension: &str) -> Result<PathBuf, Fail
     let absolute = absolute.map_err(|error| Failure::new("find a name", error))?;
     values::refuse_existing(&absolute, &out)?;
     Ok(absolute)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+
+    use super::{limits, next};
+
+    /// What cannot be read again is not said to be.
+    #[test]
+    fn a_schedule_that_is_too_long_is_said_to_be() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.sched");
+        // Nothing of it is on the disk.
+        let file = File::create(&path).unwrap();
+        let said = |length: usize| {
+            file.set_len(u64::try_from(length).unwrap()).unwrap();
+            next(&path, "x.sched", &["java".into(), "Main".into()])
+        };
+        assert_eq!(
+            said(limits::TEXT),
+            "replay it with: reprise replay x.sched -- java Main"
+        );
+        assert!(said(limits::TEXT + 1).contains("too long to be replayed"));
+    }
 }

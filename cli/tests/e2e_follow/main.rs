@@ -122,6 +122,34 @@ fn an_interrupt_before_a_notification_throws() {
     );
 }
 
+/// Interrupts by what the thread does at that moment: all rows of the table of states.
+#[test]
+fn an_interrupt_throws_or_sets_the_flag_by_what_came_before() {
+    let stage = Stage::new("schedule-table");
+    stage.check(
+        "table.sched",
+        &[],
+        0,
+        &expect![[r#"
+            with the flag, a call throws, flag false false false
+            with the flag, a call throws, flag false false false
+            with the flag, a call throws, flag false false false
+            sleep throws, flag false false false
+            join throws, flag false false false
+            wait throws, flag false false false
+            sleep in time returns, flag true true false
+            join in time returns, flag true true false
+            wait in time returns, flag true true false
+            join of a thread that has ended returns, flag true true false
+            wait with a notification returns, flag true true false
+            nothing returns, flag true true false
+            as it should
+            done
+            reprise: table.sched: followed, 29 events; the program ended with status 0
+        "#]],
+    );
+}
+
 #[test]
 fn a_deadlock_is_reached_and_shown() {
     let stage = Stage::new("schedule-states");

@@ -95,63 +95,64 @@ fn bugs_are_found_minimized_and_followed() {
         }
         return;
     }
-    println!("{}", table(&stage));
+    table(&stage);
 }
 
-/// The study: runs until a failure for each strategy, the median of three seeds.
-fn table(stage: &Stage) -> String {
-    let mut text = String::from("| program |");
-    for strategy in STRATEGIES {
-        let _ = write!(text, " {strategy} |");
-    }
-    text += " failure | followed | switches | minimised |\n| --- |";
-    text += &" --- |".repeat(STRATEGIES.len() + 4);
-    text.push('\n');
+/// The study: a line for each program, printed as soon as it is known.
+fn table(stage: &Stage) {
+    let strategies = STRATEGIES.join(" | ");
+    println!("| program | {strategies} | failure | followed | switches | minimised |");
+    println!("| --- |{}", " --- |".repeat(STRATEGIES.len() + 4));
     let began = Instant::now();
     let (mut all, mut same) = (0, 0);
     for main in programs() {
-        let _ = write!(text, "| {main} |");
-        let mut kept = None;
-        for strategy in STRATEGIES {
-            let mut runs = Vec::new();
-            for seed in ["1", "1001", "2001"] {
-                let found = search(stage, &main, strategy, seed);
-                runs.push(found.as_deref().and_then(|line| number(line, "run ")));
-                kept = found.or(kept);
-            }
-            runs.sort_by_key(|run| run.unwrap_or(u64::MAX));
-            let _ = match runs[1] {
-                Some(run) => write!(text, " {run} |"),
-                None => write!(text, " – |"),
-            };
-        }
-        // The last schedule that was found, by whichever strategy.
-        let found = search(stage, &main, "random", "1").or(kept);
-        let Some(found) = found else {
-            text += " not found | | | |\n";
-            continue;
-        };
-        let (_, what) = found.split_once(": ").unwrap();
-        let (_, what) = what.split_once(": ").unwrap();
-        let what = what.split("; recorded").next().unwrap();
-        let what = what.split(" in thread").next().unwrap();
-        let what = what.rsplit('.').next().unwrap();
-        let file = format!("{main}.sched");
-        let followed = (0..FOLLOWED)
-            .filter(|_| follow(stage, &main, &file, &found))
-            .count();
-        all += FOLLOWED;
-        same += followed;
-        let (before, after) = minimize(stage, &main);
-        let _ = writeln!(
-            text,
-            " {what} | {followed} of {FOLLOWED} | {before} | {after} |"
-        );
+        let (line, followed) = row(stage, &main);
+        println!("{line}");
+        all += followed.map_or(0, |_| FOLLOWED);
+        same += followed.unwrap_or_default();
     }
-    let _ = write!(
-        text,
+    println!(
         "\n{same} of {all} replays came to the same failure. All in {:.0} s.",
         began.elapsed().as_secs_f64()
     );
-    text
+}
+
+/// Runs until a failure for each strategy, the median of three seeds; how it failed, how many
+/// replays did too, and what minimising left. The number of those replays, if there were any.
+fn row(stage: &Stage, main: &str) -> (String, Option<usize>) {
+    let mut text = format!("| {main} |");
+    let mut kept = None;
+    for strategy in STRATEGIES {
+        let mut runs = Vec::new();
+        for seed in ["1", "1001", "2001"] {
+            let found = search(stage, main, strategy, seed);
+            runs.push(found.as_deref().and_then(|line| number(line, "run ")));
+            kept = found.map(|_| (*strategy, seed)).or(kept);
+        }
+        runs.sort_by_key(|run| run.unwrap_or(u64::MAX));
+        let _ = match runs[1] {
+            Some(run) => write!(text, " {run} |"),
+            None => write!(text, " – |"),
+        };
+    }
+    // The schedule that is kept is that of one strategy, made again if it is not the last.
+    let again = || kept.and_then(|(strategy, seed)| search(stage, main, strategy, seed));
+    let Some(found) = search(stage, main, "random", "1").or_else(again) else {
+        return (text + " not found | | | |", None);
+    };
+    let (_, what) = found.split_once(": ").unwrap();
+    let (_, what) = what.split_once(": ").unwrap();
+    let what = what.split("; recorded").next().unwrap();
+    let what = what.split(" in thread").next().unwrap();
+    let what = what.rsplit('.').next().unwrap();
+    let file = format!("{main}.sched");
+    let followed = (0..FOLLOWED)
+        .filter(|_| follow(stage, main, &file, &found))
+        .count();
+    let (before, after) = minimize(stage, main);
+    let _ = write!(
+        text,
+        " {what} | {followed} of {FOLLOWED} | {before} | {after} |"
+    );
+    (text, Some(followed))
 }

@@ -22,6 +22,8 @@ fn class_loaders_are_asked_only_for_what_the_program_needs() {
             let option = format!("--schedule={strategy}");
             let (file, recorded) = stage.record(&java, &name, &[&option]);
             assert_eq!(recorded.stdout, plain.stdout, "{recorded:?}");
+            let alone = "no thread was started, so there is no order";
+            assert!(said(&recorded).contains(alone), "{recorded:?}");
             stage.follow(&java, &file, &plain, "ended with status 0");
         }
     }

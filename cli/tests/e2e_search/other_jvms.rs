@@ -21,6 +21,9 @@ const PROGRAMS: &[(&str, &[&str])] = &[
     ("schedule-pool", &["--schedule=pos", "--seed=3"]),
 ];
 
+/// How often a program is recorded that runs freely.
+const FREE: usize = 5;
+
 /// A subject, compiled so that Java 11 can run it.
 fn stage(name: &str) -> Stage {
     let stage = Stage {
@@ -58,5 +61,32 @@ fn schedules_of_one_jvm_on_other_jvms() {
                 println!("    {here:?}\n    {there:?}");
             }
         }
+    }
+}
+
+/// What the JDK does behind its calls is another thing in each release.
+#[test]
+fn what_ran_freely_is_followed_on_the_same_of_many_jvms() {
+    let others = jvms::studied(Path::new(env!("CARGO_TARGET_TMPDIR")));
+    if others.is_empty() {
+        return;
+    }
+    let stage = stage("schedule-library");
+    for java in &others {
+        let same = (0..FREE).filter(|number| {
+            let name = format!(
+                "{}-{number}.sched",
+                java.display().to_string().replace('/', "-")
+            );
+            let (file, recorded) = stage.record(java, &name, &["--schedule=free"]);
+            let played = stage.reprise(java, &[OsStr::new("replay"), file.as_os_str()]);
+            let same = played.status.success() && played.stdout == recorded.stdout;
+            if !same {
+                println!("    {}\n    {}", said(&recorded), said(&played));
+            }
+            same
+        });
+        let same = same.count();
+        println!("{}: free: {same} of {FREE} the same", jvms::title(java));
     }
 }

@@ -103,7 +103,8 @@
 //! ```
 //!
 //! `notify` and `timeout` matter only where a thread is interrupted as well: it
-//! then depends on them whether the thread throws an exception or sets a flag.
+//! then depends on them whether the thread throws an exception or sets a flag. Where a
+//! time runs out, it really passes: the program may look at a clock.
 //! Actions behind a `switch` or `die` are performed by the thread that goes on,
 //! before it goes on.
 //!

@@ -33,7 +33,7 @@ use crate::TurnError;
 use crate::calls::calls;
 use methods::{Deed, METHODS};
 
-const OUTSIDE: &str = "java/reprise/scheduler/Outside";
+pub(crate) const OUTSIDE: &str = "java/reprise/scheduler/Outside";
 const EXITS: &str = "java/reprise/scheduler/Exits";
 const PIECES: &str = "java/reprise/scheduler/Pieces";
 const SELECTING: &str = "java/reprise/scheduler/Selecting";

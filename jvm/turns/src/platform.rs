@@ -34,6 +34,14 @@ const SHARED: &[&str] = &[
     "sun/net/www/http/KeepAliveCache",
 ];
 
+/// Where the JDK looks for a connection that can be used again, and keeps one: a thread can be
+/// made to stop before that, so that a schedule can say who comes first.
+const POOLED: &[&str] = &[
+    "sun/net/www/http/HttpClient",
+    "sun/net/www/protocol/https/HttpsClient",
+];
+const POOL: &str = "sun/net/www/http/KeepAliveCache";
+
 const VIRTUAL: &str = "java/lang/VirtualThread";
 /// Where locks have their owner.
 const SYNCHRONIZER: &str = "java/util/concurrent/locks/AbstractOwnableSynchronizer";
@@ -44,6 +52,7 @@ const LOCKS: &str = "java/reprise/scheduler/Locks";
 pub fn concerns(name: &str, values: bool) -> bool {
     blocks(name)
         || SHARED.contains(&name)
+        || POOLED.contains(&name)
         || outside::concerns(name)
         || values && values::concerns(name)
 }
@@ -105,6 +114,9 @@ pub fn change(bytes: &[u8], values: bool) -> Result<Option<Vec<u8>>, TurnError> 
             }
             changed = true;
         }
+        if POOLED.contains(&&*name_of_class) {
+            changed |= pooled(&class, &mut editor, pool)?;
+        }
         if values {
             changed |= watch_platform(&class, &name, &mut editor, pool)?;
         }
@@ -115,6 +127,24 @@ pub fn change(bytes: &[u8], values: bool) -> Result<Option<Vec<u8>>, TurnError> 
         }
     }
     Ok(if any { Some(edited.finish()?) } else { None })
+}
+
+/// Where a method looks for a connection or keeps one; whether it does.
+fn pooled<'c>(
+    class: &'c ClassFile<'c>,
+    editor: &mut Editor<'c>,
+    pool: &mut PoolEditor<'c>,
+) -> Result<bool, TurnError> {
+    let mut any = false;
+    for (instruction, member) in calls(class, editor)? {
+        if member.class == POOL && (member.name == "get" || member.name == "put") {
+            let mut code = Snippet::new();
+            code.invoke(Invoke::Static, outside::OUTSIDE, "shares", "()V", pool)?;
+            editor.before(instruction.offset, code)?;
+            any = true;
+        }
+    }
+    Ok(any)
 }
 
 /// A method of `VirtualThread`; whether it was changed. What it does when it is over is done

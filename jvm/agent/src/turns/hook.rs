@@ -7,7 +7,7 @@ use std::sync::PoisonError;
 
 use jvmti_bindings::sys::jni::{JNIEnv, jclass, jint, jobject, jthread, jvalue};
 use jvmti_bindings::sys::jvmti::{
-    JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, JVMTI_EVENT_MONITOR_CONTENDED_ENTER,
+    JVMTI_EVENT_CLASS_FILE_LOAD_HOOK, JVMTI_EVENT_CLASS_LOAD, JVMTI_EVENT_MONITOR_CONTENDED_ENTER,
     JVMTI_EVENT_MONITOR_CONTENDED_ENTERED, JVMTI_EVENT_THREAD_END, JVMTI_EVENT_THREAD_START,
     JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_VM_INIT, jvmtiEnv, jvmtiEventCallbacks,
 };
@@ -43,7 +43,12 @@ pub(super) fn listen(session: &Session) -> Result<(), String> {
         ],
         _ => &[JVMTI_EVENT_MONITOR_CONTENDED_ENTER],
     };
-    let events = [&events[..], monitors].concat();
+    callbacks.ClassLoad = Some(class_seen);
+    let loaded: &[_] = match session.values {
+        Some(_) => &[JVMTI_EVENT_CLASS_LOAD],
+        None => &[],
+    };
+    let events = [&events[..], monitors, loaded].concat();
     let listening = session.environment.listen(&callbacks, &events);
     listening.map_err(|error| error.to_string())
 }
@@ -210,6 +215,17 @@ unsafe extern "system" fn obtained(
     let arguments = [jvalue { l: monitor }];
     // SAFETY: the JVM hands over its environment and a live object.
     unsafe { tell(env, c"obtained", c"(Ljava/lang/Object;)V", &arguments) };
+}
+
+unsafe extern "system" fn class_seen(
+    _: *mut jvmtiEnv,
+    env: *mut JNIEnv,
+    _: jthread,
+    class: jclass,
+) {
+    let arguments = [jvalue { l: class }];
+    // SAFETY: the JVM hands over its environment and a live class.
+    unsafe { tell(env, c"loaded", c"(Ljava/lang/Class;)V", &arguments) };
 }
 
 unsafe extern "system" fn class_loaded(

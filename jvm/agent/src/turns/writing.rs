@@ -6,6 +6,7 @@ use std::fs::{File, OpenOptions};
 use std::io::Write as _;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use reprise_elements::{Deed, Sites as Elements};
@@ -13,10 +14,15 @@ use reprise_schedule::{CodeLocation, JdkPlace, Method, Name};
 use reprise_turns::explore::Site;
 use reprise_turns::plan::Place;
 
+/// A schedule that is longer has no comments from there on: it has to be read again.
+const TOLD: u64 = 1 << 28;
+
 /// A schedule on its way into a file.
 pub(super) struct Writing {
     /// None where nobody wants it.
     file: Option<File>,
+    /// How many bytes it has.
+    length: AtomicU64,
     sites: Mutex<Sites>,
     values: Mutex<Values>,
 }
@@ -148,6 +154,7 @@ impl Writing {
         };
         Ok(Self {
             file,
+            length: AtomicU64::new(0),
             sites: Mutex::new(sites),
             values: Mutex::new(values),
         })
@@ -223,6 +230,8 @@ impl Writing {
     fn put(&self, location: (Option<CodeLocation>, Option<String>), count: i64, blocked: bool) {
         let moment = if blocked { "in" } else { "before" };
         if let (Some(location), note) = location {
+            // In a long one nobody looks for what is told, which is half of it.
+            let note = note.filter(|_| self.length.load(Ordering::Relaxed) < TOLD);
             let note = note.map(|note| format!("  # {note}")).unwrap_or_default();
             self.line(&format!("{moment} {location} {count}{note}\n"));
         }
@@ -247,6 +256,8 @@ impl Writing {
     fn line(&self, text: &str) {
         if let Some(mut file) = self.file.as_ref() {
             let _ = file.write_all(text.as_bytes());
+            let length = u64::try_from(text.len()).unwrap_or_default();
+            self.length.fetch_add(length, Ordering::Relaxed);
         }
     }
 }

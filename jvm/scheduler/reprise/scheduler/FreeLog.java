@@ -50,7 +50,7 @@ class FreeLog {
     private long end;
     private int part;
     /** The hashes that it has written down lately. */
-    private int[] known;
+    private Noted known;
 
     FreeLog(int number, String descent) {
         this.number = number;
@@ -91,11 +91,9 @@ class FreeLog {
     /** Reads the identity hash of an object of a type. */
     final void hashes(int type, int hash) {
         if (known == null) {
-            known = new int[Turn.KNOWN];
+            known = new Noted();
         }
-        int at = hash & Turn.KNOWN - 1;
-        if (known[at] != hash) {
-            known[at] = hash;
+        if (known.isNew(type, hash)) {
             write(HASH | type);
             put(hash);
         }

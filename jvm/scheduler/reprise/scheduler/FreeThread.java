@@ -15,7 +15,7 @@ final class FreeThread extends FreeLog {
     private static final int MASK = 4095;
     private static final FreeThread[] FAST = new FreeThread[MASK + 1];
     private static final Map<Long, FreeThread> ALL = new HashMap<>();
-    /** With a share: all of them, by number. */
+    /** All of them, by number. */
     private static volatile FreeThread[] numbered = new FreeThread[64];
     private static final long TID = U.objectFieldOffset(Thread.class, "tid");
     private static final long TOLD = U.objectFieldOffset(FreeThread.class, "told");
@@ -23,7 +23,6 @@ final class FreeThread extends FreeLog {
     /** A word has the thread above so many bits for the step. */
     private static final int STEPS = 43;
     private static final int MOST = (1 << 20) - 1;
-    private static final long[] NOBODY = {};
     private static int count;
 
     final long tid;
@@ -70,6 +69,10 @@ final class FreeThread extends FreeLog {
     /** Whether it has ended, and which step that was. */
     volatile boolean exited;
     long exit;
+    /** The JVM ends, and this is not at its end: it has come to its last place. */
+    private volatile boolean isCutOff;
+    /** Its last step that an ended thread comes after, or any one when the JVM ends. */
+    private long followed;
     /**
      * Who was the last to wake or interrupt it, or itself since. The sign: it was unparked and has
      * not parked since.
@@ -77,8 +80,8 @@ final class FreeThread extends FreeLog {
     private volatile long told;
 
     private long steps;
-    /** By thread: up to which step it is known to come later. */
-    private long[] seen = new long[8];
+    /** Whom it is known to come after. */
+    private Seen seen = new Seen();
     /** It finds out something about a hash. */
     boolean looks;
     /** It asks a clock of the JDK. */
@@ -101,10 +104,10 @@ final class FreeThread extends FreeLog {
             }
             long tid = tid(thread);
             FreeThread added = new FreeThread(tid, ++count, descent);
+            number(added);
             if (Share.on) {
                 // What it does is in the vectors.
                 added.full = true;
-                number(added);
                 Native.report("thread", added.number + " " + descent);
             }
             ALL.put(tid, added);
@@ -193,6 +196,11 @@ final class FreeThread extends FreeLog {
         return (int) (word >>> STEPS) & (1 << 20) - 1;
     }
 
+    /** The step of a word. */
+    private static long step(long word) {
+        return word & (1L << STEPS) - 1;
+    }
+
     /** Who it is and how far it has come; 0 is nobody's. */
     long word() {
         return (long) number << STEPS | steps;
@@ -248,17 +256,77 @@ final class FreeThread extends FreeLog {
         }
         int now = Initialised.count;
         if (now != initialised) {
+            if (CutOff.on) {
+                cutOff(entry);
+                return;
+            }
             Initialised.notice(this, now);
         }
         steps++;
         place(entry);
     }
 
+    /** Comes to a place when the JVM ends, which is its last if it can be made to stop there. */
+    private void cutOff(int entry) {
+        if (!isCutOff) {
+            next(entry);
+            if (initialising == 0) {
+                // Who sees what it does from now on comes after all before that place.
+                steps--;
+                finish();
+                isCutOff = true;
+            }
+        }
+    }
+
+    /** Takes a step that is no place, or the last one. */
+    private void next(int entry) {
+        if (!isCutOff) {
+            steps++;
+            step(entry);
+        }
+    }
+
+    /** Tells those that it comes after up to where. */
+    private void tellFollowed() {
+        synchronized (ALL) {
+            for (long word : seen.words()) {
+                FreeThread other = numbered(of(word));
+                if (other != null) {
+                    other.followed = Math.max(other.followed, step(word));
+                }
+            }
+        }
+    }
+
+    /** All of them do. */
+    static void tellAllFollowed() {
+        for (FreeThread thread : numbered) {
+            if (thread != null) {
+                thread.tellFollowed();
+            }
+        }
+    }
+
+    /**
+     * Whether somebody comes after the last step of a thread that runs. One that has never come to
+     * a place may never do so.
+     */
+    static boolean isAnyAwaited(FreeThread me) {
+        for (FreeThread thread : numbered) {
+            if (thread != null && thread != me && thread.followed > 0
+                    && thread.steps <= thread.followed
+                    && !(thread.isCutOff || thread.exited || thread.isAway || thread.full)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Blocks there. */
     void blocks(int place) {
         returns(true);
-        steps++;
-        step(BLOCKS | place + 2);
+        next(BLOCKS | place + 2);
         isAway = true;
         tell(word(), false);
     }
@@ -287,12 +355,13 @@ final class FreeThread extends FreeLog {
      */
     void outside(boolean waits, int millis) {
         returns(true);
-        steps++;
-        // Where it waits it stops as well.
-        place((waits || initialising > 0 ? NO_STOP : PLACE) | OUTSIDE);
-        if (waits) {
+        if (!isCutOff) {
             steps++;
-            step(LEAVES);
+            // Where it waits it stops as well.
+            place((waits || initialising > 0 ? NO_STOP : PLACE) | OUTSIDE);
+        }
+        if (waits) {
+            next(LEAVES);
             aside = held;
             leave();
             deadline = millis > 0 ? Clock.in(millis, 0) : 0;
@@ -314,51 +383,40 @@ final class FreeThread extends FreeLog {
 
     /** Needs a monitor of the JDK that another thread has, which has called the program. */
     void contends() {
-        steps++;
-        step(CONTENDS);
+        next(CONTENDS);
         isAway = true;
     }
 
     void resumes(boolean late) {
-        steps++;
-        step(RESUMES | (late ? 1 : 0));
+        next(RESUMES | (late ? 1 : 0));
         isAway = false;
     }
 
     void exits() {
         returns(true);
-        steps++;
-        step(EXITS);
+        next(EXITS);
         exit = word();
         exited = true;
         finish();
-        seen = NOBODY;
+        tellFollowed();
+        seen = Seen.NOBODY;
     }
 
     /** Its last step comes after that of another thread. */
     void follows(long word) {
         int other = of(word);
-        if (other == number || other == 0 || full) {
+        if (other == number || other == 0 || full || seen.has(word)) {
             return;
         }
-        long step = word & (1L << STEPS) - 1;
-        if (other >= seen.length) {
-            seen = Arrays.copyOf(seen, Math.max(other + 1, 2 * seen.length));
-        }
-        if (seen[other] > step) {
-            return;
-        }
-        seen[other] = step + 1;
-        order(FOLLOWS | other, step);
+        seen.add(word);
+        order(FOLLOWS | other, step(word));
     }
 
     /** The same, where threads need not wait for one another then. */
     void shouldFollow(long word) {
         int other = of(word);
-        long step = word & (1L << STEPS) - 1;
-        boolean known = other < seen.length && seen[other] > step;
-        if (other != number && other != 0 && !full && !known) {
-            order(SHOULD_FOLLOW | other, step);
+        if (other != number && other != 0 && !full && !seen.has(word)) {
+            order(SHOULD_FOLLOW | other, step(word));
         }
     }
 

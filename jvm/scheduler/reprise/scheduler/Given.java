@@ -54,6 +54,17 @@ final class Given {
         parks |= kind == Values.TIMES && values[kind][at] == Values.PARKED;
     }
 
+    /** Adds to all hashes by kind those of this thread; 0 where there are several. */
+    void addHashes(Map<Integer, Integer> all) {
+        for (Map.Entry<Integer, int[]> entry : hashes.entrySet()) {
+            int[] list = entry.getValue();
+            for (int at = 1; at <= list[0]; at++) {
+                int known = all.getOrDefault(entry.getKey(), list[at]);
+                all.put(entry.getKey(), known == list[at] ? known : 0);
+            }
+        }
+    }
+
     /** The next hash of that kind that no object has got; 0 for none. */
     int hash(int kind) {
         int[] list = hashes.get(kind);
@@ -68,7 +79,7 @@ final class Given {
         while (next[0] < list[0]) {
             int hash = list[++next[0]];
             // Threads that asked for the same object have all written its hash down.
-            if (Values.GIVEN.add(hash)) {
+            if (Values.GIVEN.add(Noted.both(kind, hash))) {
                 return hash;
             }
         }

@@ -1,5 +1,7 @@
 package reprise.scheduler;
 
+import java.util.Map;
+
 import jdk.internal.misc.Unsafe;
 
 /**
@@ -8,7 +10,8 @@ import jdk.internal.misc.Unsafe;
  * are about to ask for its hash; where a run is recorded, that hash is written down with the
  * type of the object, and where the run is followed, an object that has no hash yet gets the
  * one that is written down next for its type and for the thread that asks. Classes and
- * constants of enums are known by their names.
+ * constants of enums are known by their names. Code of the JDK that says nothing asks classes for
+ * their hashes early, so a class gets what is written down for it when it is loaded.
  *
  * A hash, once there, is never changed: it may be in tables already. It is put where the JVM
  * has it, in the object's header, so that nobody can see another one. Where in the header
@@ -37,12 +40,16 @@ public final class Hashes {
         }
     };
 
+    /** By what a class is told by: its hash in the run that is followed; 0 if that is not known. */
+    private static volatile Map<Integer, Integer> classes;
+
     private Hashes() {}
 
     /** What is needed later is loaded now, and the JVM is looked at. */
     static void prepare() {
         TYPES.get(Object.class);
         TYPES.get(String.class);
+        TYPES.get(Class.class);
         Object known = new Object();
         int hash = System.identityHashCode(known);
         long header = U.getLong(known, 0L);
@@ -54,6 +61,24 @@ public final class Hashes {
         Object tried = new Object();
         if (shift != 0 && !(give(tried, 0x1234_5678) && System.identityHashCode(tried) == 0x1234_5678)) {
             shift = 0;
+        }
+    }
+
+    /** All hashes that are written down, by what objects are told by; 0 where there are several. */
+    static void are(Map<Integer, Integer> hashes) {
+        classes = hashes;
+    }
+
+    /** A class has been loaded, and nobody has seen it yet. */
+    static void loaded(Class<?> type) {
+        Map<Integer, Integer> all = classes;
+        // What the JVM counts may be another class.
+        if (all == null || shift == 0 || !stem(type.getName()).equals(type.getName())) {
+            return;
+        }
+        int hash = all.getOrDefault(kind(type, TYPES.get(Class.class)), 0);
+        if (hash != 0) {
+            give(type, hash);
         }
     }
 

@@ -13,6 +13,8 @@ final class Initialised {
 
     /** How many times anything was. */
     static volatile int count;
+    /** A count of which every thread notices that it is another one. */
+    private static final int MOST = Integer.MAX_VALUE;
 
     static {
         U.putLong(WORD, 0L);
@@ -24,6 +26,11 @@ final class Initialised {
     static void by(FreeThread me) {
         me.shouldFollow(U.getAndSetLong(null, WORD, me.word()));
         me.initialised = ++count;
+    }
+
+    /** Every thread is to notice something at its next place. */
+    static void notice() {
+        count = MOST;
     }
 
     /** The thread notices that another one has. */

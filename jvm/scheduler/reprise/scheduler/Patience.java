@@ -2,12 +2,21 @@ package reprise.scheduler;
 
 /** How long a thread that runs freely looks for what another one will do in a moment. */
 final class Patience {
-    private static final long NANOS = 1_000_000_000;
+    private static final long SECOND = 1_000_000_000;
     /** So often it only looks again; then others may need the processor to go on. */
     private static final int LOOKS = 200;
 
+    private final long most;
     private int looks;
     private long end;
+
+    Patience() {
+        this(1);
+    }
+
+    Patience(int seconds) {
+        most = seconds * SECOND;
+    }
 
     /** Lets a moment go by; false if it has been too long. */
     boolean lasts() {
@@ -19,7 +28,7 @@ final class Patience {
         long now = System.nanoTime();
         if (looks == LOOKS) {
             looks++;
-            end = now + NANOS;
+            end = now + most;
         } else if (now - end > 0) {
             return false;
         }

@@ -42,8 +42,7 @@ public final class Pieces {
             FreeThread free = FreeThread.current();
             if (free != null) {
                 free.reading = Outside.isOutside(object);
-                if (bytes == null || object instanceof FileInputStream) {
-                    // Other streams have somebody below them who waits.
+                if (waits(object, bytes)) {
                     Outside.reads(object);
                 }
             }
@@ -68,11 +67,19 @@ public final class Pieces {
             }
             me.notes = true;
         }
-        if (bytes == null || object instanceof FileInputStream) {
-            // Other streams have somebody below them who waits.
+        if (waits(object, bytes)) {
             Outside.reads(object);
         }
         return false;
+    }
+
+    /**
+     * Whether nobody below waits: streams of sockets have somebody, also those of Java 11, which
+     * are streams of files.
+     */
+    private static boolean waits(Object object, byte[] bytes) {
+        return bytes == null || object instanceof FileInputStream
+                && !object.getClass().getName().equals("java.net.SocketInputStream");
     }
 
     /** Reads until there are so many, or there are no more. */

@@ -44,6 +44,11 @@ public final class Scheduler {
         Values.read(file);
     }
 
+    /** A class has been loaded. */
+    public static void loaded(Class<?> type) {
+        Hashes.loaded(type);
+    }
+
     /** A thread begins. */
     public static void begun() {
         try {
@@ -107,6 +112,7 @@ public final class Scheduler {
     public static void finish() {
         if (Free.on) {
             FreeThreads.ends();
+            CutOff.begin(FreeThread.current());
             int lost = FreeThread.lost();
             if (lost > 0) {
                 Native.report("say", lost + " orders between threads could not be recorded");

@@ -18,11 +18,13 @@ final class Stripes {
     private static final int APART = 4;
     /** The words of monitors, which keep threads apart by themselves. */
     private static final long MONITORS = memory(COUNT);
+    /** Those of locks of the JDK's, which do too. */
+    private static final long LOCKS = memory(COUNT);
     /** Those of all else. */
     private static final long WORDS = memory(COUNT + 1);
     /** The last stripe is for what pools do, whose threads run code that nobody calls. */
     static final int POOLS = COUNT;
-    /** The sign of a word: somebody is there. */
+    /** The sign of a word: somebody is there; of a monitor's: others have left words behind it. */
     private static final long LOCKED = 1L << 63;
     /** Behind the word of who was last, as far from it, are those of who has only read since. */
     private static final long READERS = 1 << APART + 2;
@@ -41,8 +43,8 @@ final class Stripes {
         return WORDS + ((long) stripe << APART + 3);
     }
 
-    private static long at(Object monitor) {
-        return MONITORS + ((long) of(monitor) << APART + 3);
+    private static long at(long table, Object monitor) {
+        return table + ((long) of(monitor) << APART + 3);
     }
 
     static int of(Object object) {
@@ -56,32 +58,50 @@ final class Stripes {
 
     /** The thread has entered a monitor. */
     static void entered(FreeThread me, Object monitor) {
-        long address = at(monitor);
+        long address = at(MONITORS, monitor);
         long word = U.getLongVolatile(null, address);
-        if (FreeThread.of(word) != me.number) {
-            me.follows(U.getAndSetLong(null, address, me.word()));
+        if (FreeThread.of(word) != me.number || word < 0) {
+            takes(me, address);
         }
-    }
-
-    /** The thread has a lock that keeps threads apart by itself. Returns who had it. */
-    static long passes(FreeThread me, Object lock) {
-        return U.getAndSetLong(null, at(lock), me.word());
     }
 
     /** The thread enters a monitor again that it has waited in. */
     static void returned(FreeThread me, Object monitor) {
-        me.follows(U.getAndSetLong(null, at(monitor), me.word()));
+        takes(me, at(MONITORS, monitor));
     }
 
-    /** The thread is about to leave a monitor. */
-    static void leaves(FreeThread me, Object monitor) {
-        long address = at(monitor);
-        long word = U.getLongVolatile(null, address);
-        if (FreeThread.of(word) != me.number
-                || !U.compareAndSetLong(null, address, word, me.word())) {
-            // Somebody has been at another monitor that shares the word.
-            me.follows(U.getAndSetLong(null, address, me.word()));
+    /** Comes after all who were there. */
+    private static void takes(FreeThread me, long address) {
+        long word = U.getAndSetLong(null, address, me.word());
+        me.follows(word);
+        for (int left = 0; word < 0 && left < READING; left++) {
+            me.follows(U.getAndSetLong(null, address + READERS + 8 * left, 0L));
         }
+    }
+
+    /**
+     * The thread is about to leave a monitor. Somebody may have been at another one meanwhile that
+     * shares the word. This one need not come after that, and between two places it cannot: it
+     * may have done something since the first that the other one came after. So its word is
+     * left behind the other's, for who comes next.
+     */
+    static void leaves(FreeThread me, Object monitor) {
+        long address = at(MONITORS, monitor);
+        long word = U.getLongVolatile(null, address);
+        if (FreeThread.of(word) == me.number
+                && U.compareAndSetLong(null, address, word, me.word() | word & LOCKED)) {
+            return;
+        }
+        long left = address + READERS + ((long) me.number << 3 & READERS - 8);
+        me.follows(U.getAndSetLong(null, left, me.word()));
+        do {
+            word = U.getLongVolatile(null, address);
+        } while (word >= 0 && !U.compareAndSetLong(null, address, word, word | LOCKED));
+    }
+
+    /** The thread has a lock of the JDK's. Returns who had it. */
+    static long passes(FreeThread me, Object lock) {
+        return U.getAndSetLong(null, at(LOCKS, lock), me.word());
     }
 
     /** Goes on with something during which the thread has blocked. */

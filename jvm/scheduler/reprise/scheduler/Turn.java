@@ -21,9 +21,6 @@ final class Turn {
     /** No bytecode of the program that is known. */
     static final int NOWHERE = -1;
 
-    /** How many hashes a thread knows that it has written down. */
-    static final int KNOWN = 1024;
-
     final Thread thread;
     /** Who does in its place what a virtual thread has to do in the end; null for nobody. */
     Thread proxy;
@@ -61,7 +58,7 @@ final class Turn {
     /** What a selector in which it waits is to find; null if nothing is said of that. */
     long[] found;
     /** The hashes that it has written down lately. */
-    private int[] known;
+    private Noted known;
     /** It finds out something about a hash. */
     boolean looks;
     /** It asks a clock of the JDK. */
@@ -99,6 +96,8 @@ final class Turn {
     boolean passes;
 
     private volatile boolean granted;
+    /** Somebody is about to, and needs the monitor that the thread waits in. */
+    private volatile boolean granting;
     /** The monitor in whose wait set the thread really is. */
     private volatile Object really;
 
@@ -111,13 +110,16 @@ final class Turn {
 
     /** Lets it run. */
     void grant() {
-        granted = true;
         Object monitor = really;
         if (monitor == null) {
+            granted = true;
             Really.unpark(thread);
             return;
         }
+        granting = true;
+        granted = true;
         synchronized (monitor) {
+            granting = false;
             // Others that wait there look, see that they are not meant, and wait on.
             monitor.notifyAll();
         }
@@ -135,7 +137,8 @@ final class Turn {
     /** Called by the thread itself: waits until it is granted. */
     void await() {
         Object monitor = really;
-        while (!granted) {
+        // Who grants it needs the monitor for that, and may be at its end, which this one waits for.
+        while (!granted || granting) {
             if (monitor == null) {
                 Really.park(false, 0L);
                 // A thread that is interrupted would not park again.
@@ -158,14 +161,11 @@ final class Turn {
     }
 
     /** Whether it has not lately come by this hash. */
-    boolean isNew(int hash) {
+    boolean isNew(int kind, int hash) {
         if (known == null) {
-            known = new int[KNOWN];
+            known = new Noted();
         }
-        int at = hash & KNOWN - 1;
-        boolean isNew = known[at] != hash;
-        known[at] = hash;
-        return isNew;
+        return known.isNew(kind, hash);
     }
 
     @Override

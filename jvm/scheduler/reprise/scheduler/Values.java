@@ -60,8 +60,8 @@ public final class Values {
     private static Map<String, Given> given;
     /** Whether they are written down. */
     private static boolean kept;
-    /** The hashes that objects have got. One thread runs at a time. */
-    static final Set<Integer> GIVEN = new HashSet<>();
+    /** The hashes that objects have got, with what these are told by. One thread runs at a time. */
+    static final Set<Long> GIVEN = new HashSet<>();
 
     private Values() {}
 
@@ -82,6 +82,11 @@ public final class Values {
             }
         }
         given = read;
+        Map<Integer, Integer> hashes = new HashMap<>();
+        for (Given thread : read.values()) {
+            thread.addHashes(hashes);
+        }
+        Hashes.are(hashes);
         Hashes.on = true;
     }
 
@@ -227,7 +232,7 @@ public final class Values {
     static boolean hashes(Turn me, int type, Object object) {
         if (kept) {
             int hash = System.identityHashCode(object);
-            if (me.isNew(hash)) {
+            if (me.isNew(type, hash)) {
                 Native.value(me.descent, "hash " + type + " ", hash);
             }
         }

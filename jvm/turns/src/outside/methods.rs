@@ -131,7 +131,7 @@ pub(super) const METHODS: &[(&str, &str, &str, Deed)] = &[
     ),
     (
         "java/net/SocketOutputStream",
-        "write",
+        "socketWrite",
         "([BII)V",
         Deed::WritesBytes,
     ),
