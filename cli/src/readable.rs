@@ -21,10 +21,11 @@ pub fn size(bytes: u64) -> String {
     count(bytes, "byte")
 }
 
-/// A number of things: `1 event`, `2 events`.
+/// A number of things: `1 event`, `2 events`, `3 switches`.
 pub fn count(number: u64, thing: &str) -> String {
-    match number {
-        1 => format!("1 {thing}"),
+    match (number, thing) {
+        (1, _) => format!("1 {thing}"),
+        (_, "switch" | "class") => format!("{number} {thing}es"),
         _ => format!("{number} {thing}s"),
     }
 }

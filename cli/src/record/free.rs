@@ -16,9 +16,10 @@ use reprise_turns::facts::Facts;
 use super::Request;
 use super::observe::command::{self, Handed};
 use super::observe::{child, class_path, not_started, text};
-use super::schedule::{ALONE, counted, next, output};
+use super::schedule::{ALONE, next, output};
 use crate::agent_library;
 use crate::failure::{Failure, Status};
+use crate::readable;
 use crate::say::say;
 use crate::schedule::program;
 use crate::schedule::run::Run;
@@ -286,8 +287,8 @@ fn tell(request: &Request, out: &Path, run: &Run, told: &Told) {
     };
     say(&format!(
         "{what}; recorded {shown} ({}, {}{missing}{}); {}",
-        counted(told.threads, "thread"),
-        counted(told.events, "event"),
+        readable::count(told.threads as u64, "thread"),
+        readable::count(told.events as u64, "event"),
         if told.threads == 1 { ALONE } else { "" },
         next(out, &shown.to_string(), &request.command)
     ));

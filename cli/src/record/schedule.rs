@@ -171,7 +171,7 @@ fn tell(request: &Request, run: &Run, out: &Path, state: &State, seed: u64) {
     let shown = out.strip_prefix(here).unwrap_or(out);
     let text = fs::read_to_string(out).unwrap_or_default();
     let starts = |line: &&str| line.starts_with("before ") || line.starts_with("in ");
-    let events = counted(text.lines().filter(starts).count(), "event");
+    let events = readable::count(text.lines().filter(starts).count() as u64, "event");
     let mut others = text.lines().filter_map(|line| line.split_once(' '));
     let alone = !others.any(|(word, thread)| matches!(word, "switch" | "die") && thread != "none");
     let what = match run.fault() {
@@ -196,12 +196,6 @@ fn tell(request: &Request, run: &Run, out: &Path, state: &State, seed: u64) {
 
 /// What is said of a program whose schedule says nothing.
 pub(super) const ALONE: &str = "; no thread was started, so there is no order";
-
-/// So many of something.
-pub(super) fn counted(number: usize, what: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {what}{plural}")
-}
 
 /// What can be done with a schedule: it is followed, unless it is longer than may be read.
 pub(super) fn next(out: &Path, shown: &str, command: &[OsString]) -> String {

@@ -14,6 +14,7 @@ use super::{program, read};
 use crate::escape::{Lines, escape};
 use crate::failure::{Failure, Status};
 use crate::json_text;
+use crate::readable;
 
 /// Checks a schedule and prints what was found.
 pub fn run(file: &Path, paths: &[PathBuf], as_json: bool) -> Result<Status, Failure> {
@@ -169,16 +170,9 @@ fn word(severity: Severity) -> &'static str {
     }
 }
 
-/// "1 event", "2 events", "3 switches".
-fn several(n: usize, one: &str) -> String {
-    let plural = match one {
-        "switch" | "class" => "es",
-        _ => "s",
-    };
-    match n {
-        1 => format!("1 {one}"),
-        _ => format!("{n} {one}{plural}"),
-    }
+/// So many of something.
+fn several(number: usize, one: &str) -> String {
+    readable::count(number as u64, one)
 }
 
 impl Counts {

@@ -38,6 +38,7 @@ use reprise_classfile::write::Snippet;
 use crate::ProbeError;
 use crate::holds::Holds;
 use crate::method::Body;
+use crate::order;
 use crate::probe::{OBJECT_TYPE, RECORDER, call};
 use crate::pure::{self, is_pure, runs_on_values};
 use crate::volatile::Sharing;
@@ -158,11 +159,7 @@ fn read_in_order(body: &mut Body<'_, '_>, instruction: &Instruction<'_>) -> Resu
     let descriptor = format!("(Ljava/lang/Object;I{RECORDER})V");
     call(&mut before, "readsElement", &descriptor, body.pool)?;
     body.editor.before(instruction.offset, before)?;
-    let mut after = Snippet::new();
-    body.load_recorder(&mut after)?;
-    call(&mut after, "shared", &format!("({RECORDER})V"), body.pool)?;
-    body.editor.after(instruction.offset, after)?;
-    Ok(())
+    order::ends(body, instruction)
 }
 
 fn write_in_order(

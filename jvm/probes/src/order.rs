@@ -154,6 +154,14 @@ fn shared(
         before.load(ty, slot)?;
     }
     body.editor.before(instruction.offset, before)?;
+    ends(body, instruction)
+}
+
+/// Behind an instruction that uses something in its turn.
+pub(crate) fn ends(
+    body: &mut Body<'_, '_>,
+    instruction: &Instruction<'_>,
+) -> Result<(), ProbeError> {
     let mut after = Snippet::new();
     body.load_recorder(&mut after)?;
     call(&mut after, "shared", &format!("({RECORDER})V"), body.pool)?;

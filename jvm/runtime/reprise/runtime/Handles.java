@@ -131,13 +131,9 @@ final class Handles {
         }
     }
 
-    /** The stripe of what is in an object or array at an offset; -1 when that is not inside. */
+    /** The stripe of what is in an object at an offset; -1 when that is not inside. */
     static int stripe(Object object, long at) {
-        Class<?> type = object.getClass();
-        if (type.isArray()) {
-            return Order.ofArray(object);
-        }
-        for (Class<?> c = type; c != Object.class; c = c.getSuperclass()) {
+        for (Class<?> c = object.getClass(); c != Object.class; c = c.getSuperclass()) {
             int stripe = ClassInfo.of(c).stripe(at);
             if (stripe >= 0) {
                 return stripe;

@@ -539,23 +539,30 @@ public final class Probe {
     /** The same with the object that is given first: an array, if it is one for elements. */
     public static void handleOn(Object handle, Object first, Recorder r, int site) {
         r.at = 0;
-        int stripe = handle == null ? -1 : Handles.stripe(handle);
-        if (stripe < 0) {
+        if (!sharesByHandle(handle, first, r)) {
             call(handle, r, site);
-        } else if (Handles.isOfArray(stripe)) {
-            sharesArray(first, r);
-        } else {
-            shares(r, stripe);
         }
     }
 
     public static void handleBare(Object handle, Recorder r, int site) {
-        int stripe = handle == null ? -1 : Handles.stripe(handle);
-        if (stripe >= 0) {
-            shares(r, stripe);
-        } else {
+        if (!sharesByHandle(handle, null, r)) {
             callBare(handle, r, site);
         }
+    }
+
+    /** Whether a handle is for something inside, which is then about to be used. */
+    private static boolean sharesByHandle(Object handle, Object first, Recorder r) {
+        int stripe = handle == null ? -1 : Handles.stripe(handle);
+        if (stripe < 0) {
+            return false;
+        }
+        if (Handles.isOfArray(stripe)) {
+            // Given anything but an array, it throws.
+            sharesArray(first, r);
+        } else {
+            shares(r, stripe);
+        }
+        return true;
     }
 
     /** A call of Unsafe for memory within an object, which may be one of the inside. */
