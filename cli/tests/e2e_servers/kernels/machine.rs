@@ -10,6 +10,10 @@ use crate::program;
 /// Releases of Debian with kernels that are years apart.
 const RELEASES: &[&str] = &["bullseye", "bookworm", "trixie", "sid"];
 
+/// The emulated processor. With `cmpxchg16b`, which Linux allocates memory with, QEMU 7.2
+/// loses flags: Linux 6.12 panics behind that instruction, or has impossible ones for good.
+const PROCESSOR: &str = "max,-cx16";
+
 /// How long a machine may run.
 const SECONDS: &str = "2400";
 
@@ -267,7 +271,7 @@ impl Machine {
             "-accel",
             "tcg",
             "-cpu",
-            "max",
+            PROCESSOR,
         ]);
         qemu.args([
             "-smp",
