@@ -8,6 +8,7 @@ use reprise_recording::{CutShort, Ending, Failure, Manifest, NotRecorded};
 
 use crate::dump::{Dump, Why};
 use crate::log::{Bounds, Log, Whose};
+use crate::notes::Notes;
 use crate::purse::Purse;
 
 /// The most logs of processes that have ended; each has a process that holds its
@@ -129,25 +130,20 @@ impl Archive {
             return None;
         }
         let is_meant = |process| failed.unwrap_or(logs.first) == process;
-        let mut not_recorded = logs.not_recorded.clone();
-        let several = snapshots.len() > 1;
+        let mut notes = Notes::default();
         for log in &logs.logs {
-            // With one process there is no question whose it is.
-            let of = if several {
-                format!("{}: ", log.who())
-            } else {
-                String::new()
-            };
+            let who = log.who();
             for NotRecorded { what, why, count } in log.notes() {
-                add(&mut not_recorded, &format!("{of}{what}"), &why, count);
+                notes.add(&who, &what, &why, count);
             }
             if let Some(CutShort::Stopped { by }) = log.closed()
                 && !is_meant(log.process())
             {
-                let what = format!("{of}the rest of its run");
-                add(&mut not_recorded, &what, &by, 1);
+                notes.add(&who, "the rest of its run", &by, 1);
             }
         }
+        let mut not_recorded = logs.not_recorded.clone();
+        not_recorded.extend(notes.told(snapshots.len() > 1));
         let meant = snapshots.iter().find(|s| is_meant(s.whose.process));
         Some(Dump {
             why,

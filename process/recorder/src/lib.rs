@@ -50,6 +50,7 @@ mod log;
 mod maps;
 mod memory;
 mod mirror;
+mod notes;
 mod parting;
 mod privileges;
 mod program;
