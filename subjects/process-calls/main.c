@@ -1,5 +1,5 @@
 // Calls that other subjects do not make: processes by descriptors, signals by descriptors,
-// processes by clone3, calls that are restarted behind a handler, prctl, what terminals are
+// processes by clone3, calls that are restarted behind a handler or cut off, prctl, what terminals are
 // asked, and ways to send bytes from file to file.
 #define _GNU_SOURCE
 #include <errno.h>
@@ -114,6 +114,30 @@ static void restarted(void) {
     close(ends[1]);
 }
 
+static void nothing(int signal) { (void) signal; }
+
+// A signal cuts a `ppoll` off, which says all the same that nothing happened: what an earlier
+// one has said is gone. The signal waits until the call lets it through.
+static void polls_that_are_cut_off(void) {
+    int ends[2];
+    char byte = 'x';
+    CHECK(pipe(ends) == 0 && write(ends[1], &byte, 1) == 1);
+    struct pollfd input = {.fd = ends[0], .events = POLLIN};
+    CHECK(poll(&input, 1, -1) == 1 && input.revents == POLLIN);
+    CHECK(read(ends[0], &byte, 1) == 1);
+    sigset_t one, none;
+    sigemptyset(&none);
+    sigemptyset(&one);
+    sigaddset(&one, SIGUSR2);
+    CHECK(signal(SIGUSR2, nothing) != SIG_ERR);
+    CHECK(sigprocmask(SIG_BLOCK, &one, NULL) == 0 && raise(SIGUSR2) == 0);
+    CHECK(ppoll(&input, 1, NULL, &none) == -1 && errno == EINTR);
+    CHECK(input.revents == 0);
+    CHECK(sigprocmask(SIG_UNBLOCK, &one, NULL) == 0);
+    close(ends[0]);
+    close(ends[1]);
+}
+
 static void names(void) {
     char name[16] = {0};
     CHECK(prctl(PR_SET_NAME, "calls") == 0 && prctl(PR_GET_NAME, name) == 0);
@@ -164,6 +188,7 @@ int main(void) {
     a_process_by_clone3();
     signals_by_descriptor();
     restarted();
+    polls_that_are_cut_off();
     names();
     terminals();
     from_file_to_file();

@@ -37,6 +37,10 @@ pub struct Unknown {
 const TEXT: u64 = 4096;
 const ELEMENTS: u64 = 1024;
 
+/// The most that a call which fails is believed to have written: as many descriptors as a
+/// process may have, for `poll`.
+const FAILED: u64 = 8 << 20;
+
 /// The pieces that a call has written, after it returned `result`.
 pub fn written_by(
     call: &Call,
@@ -87,6 +91,12 @@ impl<M: Memory> Done<'_, M> {
         let failed = self.result.is_some_and(is_error);
         match shape {
             Shape::Bytes(Size::Fixed(len)) => out.push(extent(address, u64::from(len))),
+            // `poll` says of descriptors that nothing happened to them also when a signal cuts
+            // it off. A length that fails because it is far too long is not written.
+            Shape::Bytes(size) if failed && size.is_known_before() => {
+                let len = self.len(size);
+                out.extend((len <= FAILED).then_some(extent(address, len)));
+            }
             // What has another length is not written by a call that fails.
             _ if failed => {}
             Shape::Bytes(size) => out.push(extent(address, self.len(size))),
@@ -325,6 +335,16 @@ mod tests {
             &none,
             &[(0x6000, 16)],
         );
+    }
+
+    #[test]
+    fn descriptors_are_told_about_even_by_a_poll_that_is_cut_off() {
+        let (three, none) = ([0x5000, 3, 0, 0, 0, 0], words(&[]));
+        for code in [-4, -514, -516] {
+            check(libc::SYS_poll, three, code, &none, &[(0x5000, 24)]);
+        }
+        let far_too_many = [0x5000, u64::MAX >> 4, 0, 0, 0, 0];
+        check(libc::SYS_poll, far_too_many, -22, &none, &[]);
     }
 
     #[test]

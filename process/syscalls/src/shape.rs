@@ -46,6 +46,14 @@ pub enum Size {
     },
 }
 
+impl Size {
+    /// Whether the arguments alone say how many.
+    #[must_use]
+    pub fn is_known_before(self) -> bool {
+        !matches!(self, Self::Result { .. })
+    }
+}
+
 /// What an argument points at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
