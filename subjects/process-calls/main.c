@@ -80,14 +80,16 @@ static void signals_by_descriptor(void) {
 
 static volatile sig_atomic_t handled;
 static int into;
+// Whether the next alarm is set: one that came before a call that it was meant for is not enough.
+static volatile sig_atomic_t again = 1;
 
 static void handler(int signal) {
     (void)signal;
     handled++;
     if (handled == 2)
         CHECK(write(into, "x", 1) == 1);
-    else
-        alarm(0), ualarm(2000, 0);
+    else if (again)
+        ualarm(2000, 0);
 }
 
 // A read that waits is interrupted twice, goes on each time, and at last has something.
@@ -108,7 +110,8 @@ static void restarted(void) {
     CHECK(sigaction(SIGALRM, &action, NULL) == 0);
     handled = 4;
     ualarm(2000, 0);
-    CHECK(read(ends[0], &byte, 1) == -1 && errno == EINTR && handled == 5);
+    CHECK(read(ends[0], &byte, 1) == -1 && errno == EINTR && handled >= 5);
+    again = 0;
     ualarm(0, 0);
     close(ends[0]);
     close(ends[1]);
