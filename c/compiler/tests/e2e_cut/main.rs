@@ -9,6 +9,7 @@ mod debian;
 mod jumps;
 mod library;
 mod measure;
+mod paired;
 mod programs;
 mod replicas;
 mod servers;
