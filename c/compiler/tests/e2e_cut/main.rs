@@ -12,6 +12,7 @@ mod measure;
 mod paired;
 mod programs;
 mod replicas;
+mod said;
 mod servers;
 mod stage;
 mod table;
