@@ -141,15 +141,13 @@ fn what_a_replay_does_differently() {
         .filter(|line| line.contains(" returns"))
         .collect();
     assert!(results.len() > 2, "{shown}");
-    let (mut at, mut was) = (0, None);
-    let mut other = None;
+    let (mut at, mut other) = (0, None);
     stage.changed(|event| {
-        if let Crossing::Result { site, .. } = event {
-            if was.is_none() {
-                was = Some(*site);
-                other = Some(at);
-                *site += 1;
-            }
+        if let Crossing::Result { site, .. } = event
+            && other.is_none()
+        {
+            other = Some(at);
+            *site += 1;
         }
         at += 1;
     });
