@@ -81,3 +81,39 @@ impl crate::translate::Translated {
         site(&self.subject.program, number)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use reprise_c_events::Site;
+
+    use super::*;
+
+    #[test]
+    fn sites_in_words() {
+        let at = |what: &str| Site {
+            function: "in_work".to_owned(),
+            place: "main.c:9".to_owned(),
+            what: what.to_owned(),
+        };
+        let program = Program {
+            sites: vec![at(""), at("rand")],
+            ..Program::default()
+        };
+        assert_eq!(site(&program, 0), "in_work (main.c:9)");
+        assert_eq!(site(&program, 1), "rand in in_work (main.c:9)");
+        // Whatever a false recording, or a replay of it, asks for.
+        for none in [2, u64::from(u32::MAX), u64::MAX] {
+            assert_eq!(site(&program, none), "no place that is known");
+        }
+    }
+
+    #[test]
+    fn questions_in_words() {
+        let words = |what| Asked::of(what).map(|asked| asked.describe());
+        assert_eq!(words(ask::NEXT), Some("a call to return"));
+        assert_eq!(words(ask::VALUE), Some("a read of outside memory"));
+        assert_eq!(words(ask::END), Some("the end"));
+        assert_eq!(words(ask::OTHER), None);
+        assert_eq!(words(0), None);
+    }
+}

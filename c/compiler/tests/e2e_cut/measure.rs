@@ -42,17 +42,20 @@ pub(crate) fn with<'a>(arguments: &'a [&'a str]) -> Run<'a> {
     Run { arguments, input }
 }
 
-/// A log: how many bytes its events have, and how many there are.
+/// A log: how many bytes its events have, how many there are, and how many bytes of the file
+/// they take, compressed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Log {
     pub(crate) bytes: u64,
     pub(crate) events: u64,
+    pub(crate) stored: u64,
     pub(crate) file: u64,
 }
 
 impl std::fmt::Display for Log {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} bytes, {} events", self.bytes, self.events)
+        let (bytes, events, stored) = (self.bytes, self.events, self.stored);
+        write!(f, "{bytes} bytes, {events} events, stored in {stored}")
     }
 }
 
@@ -228,8 +231,10 @@ impl Stage {
 
     fn log(&self) -> Log {
         let recording = Recording::open(self.at("x.reprise")).unwrap();
-        let (mut bytes, mut events) = (0, 0);
+        let (mut bytes, mut events, mut stored) = (0, 0, 0);
         for (stream, _) in recording.streams() {
+            let chunks = recording.chunks(stream).iter();
+            stored += chunks.map(|chunk| chunk.len).sum::<u64>();
             let mut all = recording.events(stream, 0).unwrap();
             while let Some(event) = all.next().unwrap() {
                 bytes += event.payload.len() as u64;
@@ -240,6 +245,7 @@ impl Stage {
         Log {
             bytes,
             events,
+            stored,
             file,
         }
     }

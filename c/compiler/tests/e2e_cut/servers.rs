@@ -9,10 +9,11 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::debian;
+use super::paired::{Paired, median_of};
 use super::stage::{Stage, done, reprise};
 
 /// How often plain and recorded servers take turns, and for how long each.
-const TURNS: usize = 15;
+const TURNS: usize = 31;
 const TURN: &str = "1s";
 
 /// A server that is being recorded, weighed, or just runs.
@@ -129,12 +130,6 @@ fn processor_time(process: u32) -> u64 {
     threads.filter_map(of).sum()
 }
 
-fn sorted(bursts: &[Burst], what: fn(&Burst) -> f64) -> Vec<f64> {
-    let mut all: Vec<f64> = bursts.iter().map(what).collect();
-    all.sort_by(f64::total_cmp);
-    all
-}
-
 /// The server, built.
 struct Httpd {
     stage: Stage,
@@ -232,7 +227,8 @@ impl Httpd {
         self.run(&self.at(&self.program), &[])
     }
 
-    /// Both at once, asked in turn: what else the machine does is the same for both.
+    /// Both at once, asked in turn: what else the machine does is the same for both. What
+    /// is compared are neighbours.
     fn throughput(&self, path: &str) -> String {
         let both = [self.plain(), self.record()];
         for running in &both {
@@ -240,37 +236,31 @@ impl Httpd {
             running.ask(1);
             running.burst(path);
         }
-        let mut all = [Vec::new(), Vec::new()];
-        for _ in 0..TURNS {
-            for (running, bursts) in both.iter().zip(&mut all) {
-                bursts.push(running.burst(path));
-            }
+        let mut all = Vec::new();
+        for turn in 0..TURNS {
+            // Each is as often the first of two as the other.
+            let first = turn % 2;
+            let one = both[first].burst(path);
+            let other = both[1 - first].burst(path);
+            all.push(match first {
+                0 => [one, other],
+                _ => [other, one],
+            });
         }
         both.into_iter().for_each(Running::end);
-        let [speed, server, recorder] = [
-            |one: &Burst| one.per_second,
-            |one: &Burst| one.server,
-            |one: &Burst| one.recorder,
-        ]
-        .map(|what: fn(&Burst) -> f64| all.each_ref().map(|bursts| sorted(bursts, what)));
-        let median = |of: &[Vec<f64>; 2]| of.each_ref().map(|all| all[all.len() / 2]);
-        let more = |[one, other]: [f64; 2]| format!("{:+.1} %", 100.0 * (other / one - 1.0));
-        let (speed, lowest) = (median(&speed), server.each_ref().map(|all| all[0]));
-        let server = median(&server);
+        let compared = |what: fn(&Burst) -> f64| {
+            let pairs: Vec<[f64; 2]> = all.iter().map(|pair| pair.each_ref().map(what)).collect();
+            let [plain, recorded] = [0, 1].map(|at| pairs.iter().map(|pair| pair[at]).collect());
+            let [plain, recorded] = [plain, recorded].map(median_of);
+            (plain, recorded, Paired::of(&pairs))
+        };
+        let (plain, recorded, paired) = compared(|one| one.per_second);
+        let (server, server_recorded, worked) = compared(|one| one.server);
+        let recorder = median_of(all.iter().map(|pair| pair[1].recorder).collect());
         let said = format!(
-            "{path}: plain {:.0} requests per second, recorded {:.0}: {}; the server's \
-             processor time for each {:.1} and {:.1} us: {}, at best {:.1} and {:.1}: {}; the \
-             recorder's {:.1} us",
-            speed[0],
-            speed[1],
-            more(speed),
-            server[0],
-            server[1],
-            more(server),
-            lowest[0],
-            lowest[1],
-            more(lowest),
-            median(&recorder)[1]
+            "{path}: plain {plain:.0} requests per second, recorded {recorded:.0}: {paired}; the \
+             server's processor time for each {server:.1} and {server_recorded:.1} us: {worked}; \
+             the recorder's {recorder:.1} us"
         );
         println!("speed      {said}");
         said
