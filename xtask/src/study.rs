@@ -28,7 +28,7 @@ const STUDIES: &[Study] = &[
         name: "cut-figure2",
         about: "the program of the paper's Figure 2: its cuts, recorded, replayed, under gdb",
         environment: &[LLVM],
-        program: cut(""),
+        program: cut("figure_2"),
         parts: &[],
     },
     Study {
