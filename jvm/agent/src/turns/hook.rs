@@ -33,8 +33,12 @@ pub(super) fn listen(session: &Session) -> Result<(), String> {
         JVMTI_EVENT_VM_DEATH,
         JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
         JVMTI_EVENT_THREAD_START,
-        JVMTI_EVENT_THREAD_END,
     ];
+    let ends: &[_] = match session.mode.is_free() {
+        // A thread that runs freely says so itself.
+        true => &[],
+        false => &[JVMTI_EVENT_THREAD_END],
+    };
     let monitors: &[_] = match session.mode {
         Mode::Share { .. } => &[],
         Mode::Free { .. } => &[
@@ -48,7 +52,7 @@ pub(super) fn listen(session: &Session) -> Result<(), String> {
         Some(_) => &[JVMTI_EVENT_CLASS_LOAD],
         None => &[],
     };
-    let events = [&events[..], monitors, loaded].concat();
+    let events = [&events[..], ends, monitors, loaded].concat();
     let listening = session.environment.listen(&callbacks, &events);
     listening.map_err(|error| error.to_string())
 }

@@ -25,15 +25,15 @@ use reprise_turns::explore::Site;
 use rustix::fs::FallocateFlags;
 use rustix::mm::{MapFlags, ProtFlags};
 
-/// The size of a first part.
-const SMALL: usize = 4096;
+/// The size of a first part; what is larger is whole pages.
+const SMALL: usize = 1024;
 
 /// The size of a file that has many of them.
-const MANY: usize = 256 * SMALL;
+const MANY: usize = 1024 * SMALL;
 
 /// How much a part has room for; the scheduler's `Native.room`.
 fn size(part: i32) -> usize {
-    SMALL << part.saturating_mul(2).clamp(0, 8)
+    SMALL << part.saturating_mul(2).clamp(0, 10)
 }
 
 /// Numbers of places by class, method, descriptor and offset.
@@ -165,7 +165,9 @@ impl Parts {
                 ptr::null_mut(),
                 size,
                 ProtFlags::READ | ProtFlags::WRITE,
-                MapFlags::SHARED,
+                // All at once: a page that is missing when a thread begins costs that more than
+                // all that it writes.
+                MapFlags::SHARED | MapFlags::POPULATE,
                 &file,
                 0,
             )
