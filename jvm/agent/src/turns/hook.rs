@@ -110,11 +110,18 @@ fn begin(session: &Session, frame: Frame) -> Result<(), String> {
     let begun = unsafe {
         match &session.mode {
             Mode::Follow {
-                plan, verbosity, ..
+                plan,
+                verbosity,
+                patience,
+                ..
             } => {
                 let plan = frame.string(plan).ok_or("there is no memory")?;
-                let arguments = [jvalue { l: plan }, jvalue { i: *verbosity }];
-                let signature = c"(Ljava/lang/String;I)V";
+                let arguments = [
+                    jvalue { l: plan },
+                    jvalue { i: *verbosity },
+                    jvalue { i: *patience },
+                ];
+                let signature = c"(Ljava/lang/String;II)V";
                 natives::call(session, frame, c"follow", signature, &arguments)
             }
             Mode::Free { .. } => natives::call(session, frame, c"free", c"()V", &[]),
