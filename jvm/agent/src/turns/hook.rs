@@ -16,6 +16,7 @@ use reprise_turns::plan::Place;
 use reprise_turns::{enforce, explore, free, loaders, platform, share};
 
 use super::{Mode, SESSION, Session, natives, refuse};
+use crate::environment::Environment;
 use crate::jni::{Frame, long};
 
 /// Asks the JVM for the callbacks.
@@ -83,19 +84,7 @@ fn begin(session: &Session, frame: Frame) -> Result<(), String> {
     let bound = bound.ok_or("the scheduler's classes cannot be used")?;
     let set = session.scheduler.set(bound);
     set.map_err(|_| "the JVM was initialised twice".to_owned())?;
-    let environment = &session.environment;
-    let classes = environment.loaded_classes();
-    for class in classes.map_err(|error| error.to_string())? {
-        // SAFETY: the JVM has just made these references.
-        unsafe {
-            let name = environment.class_name(class).unwrap_or_default();
-            if concerns(session, &name) {
-                environment
-                    .retransform(class)
-                    .map_err(|error| format!("{name} cannot be changed: {error}"))?;
-            }
-        }
-    }
+    again(&session.environment, |name| concerns(session, name))?;
     if let Some(values) = &session.values {
         let file = frame.string(values).ok_or("there is no memory")?;
         let signature = c"(Ljava/lang/String;)V";
@@ -159,10 +148,34 @@ fn begin(session: &Session, frame: Frame) -> Result<(), String> {
             }
         }
     };
-    match begun {
-        true => Ok(()),
-        false => Err("the scheduler cannot be started".to_owned()),
+    if !begun {
+        return Err("the scheduler cannot be started".to_owned());
     }
+    if session.values.is_some() {
+        // The scheduler has just given final fields of these the values of the recorded run. What
+        // was compiled while the JVM started has the old ones in it, and goes with this.
+        again(&session.environment, |name| {
+            name.starts_with("java/util/ImmutableCollections")
+        })?;
+    }
+    Ok(())
+}
+
+/// Has the load hook called again for the classes that are loaded and meant.
+fn again(environment: &Environment, meant: impl Fn(&str) -> bool) -> Result<(), String> {
+    let classes = environment.loaded_classes();
+    for class in classes.map_err(|error| error.to_string())? {
+        // SAFETY: the JVM has just made these references.
+        unsafe {
+            let name = environment.class_name(class).unwrap_or_default();
+            if meant(&name) {
+                environment
+                    .retransform(class)
+                    .map_err(|error| format!("{name} cannot be changed: {error}"))?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Calls the scheduler, if it is there.
