@@ -119,7 +119,11 @@ impl Parts {
             SMALL => self.piece(&mut rooms),
             size => {
                 rooms.files += 1;
-                (rooms.files, 0, self.map(rooms.files, size))
+                (
+                    rooms.files,
+                    0,
+                    self.map(rooms.files, size, MapFlags::SHARED),
+                )
             }
         };
         let line = format!("{thread}\t{descent}\t{part}\t{file}\t{offset}\t{size}\n");
@@ -134,7 +138,10 @@ impl Parts {
         if rooms.left.is_null() || rooms.used == MANY {
             rooms.files += 1;
             rooms.many = rooms.files;
-            rooms.left = self.map(rooms.files, MANY);
+            // All pages at once: one that is missing when a thread begins costs it more than all
+            // that it writes.
+            let flags = MapFlags::SHARED | MapFlags::POPULATE;
+            rooms.left = self.map(rooms.files, MANY, flags);
             rooms.used = 0;
         }
         let offset = rooms.used;
@@ -147,7 +154,7 @@ impl Parts {
     }
 
     /// The memory of a new file; null if there is none.
-    fn map(&self, number: u32, size: usize) -> *mut u8 {
+    fn map(&self, number: u32, size: usize, flags: MapFlags) -> *mut u8 {
         let path = self.folder.join(number.to_string());
         let mut options = OpenOptions::new();
         let options = options.read(true).write(true).create_new(true);
@@ -165,9 +172,7 @@ impl Parts {
                 ptr::null_mut(),
                 size,
                 ProtFlags::READ | ProtFlags::WRITE,
-                // All at once: a page that is missing when a thread begins costs that more than
-                // all that it writes.
-                MapFlags::SHARED | MapFlags::POPULATE,
+                flags,
                 &file,
                 0,
             )
