@@ -317,8 +317,8 @@ impl Outcome {
             say(&format!("{shown}: diverged {events}: {what}"));
             if is_of_free_threads(file) {
                 say(
-                    "  threads ran freely when it was recorded; if they race for plain fields, only \
-                     free:all records who came first: record again with --schedule=free:all",
+                    "  threads ran freely when it was recorded; with free, who came first at plain fields is not: \
+                     if that was free, record again with --schedule=free:all",
                 );
             }
             Status::Diverged
