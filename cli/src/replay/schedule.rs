@@ -317,8 +317,8 @@ impl Outcome {
             say(&format!("{shown}: diverged {events}: {what}"));
             if is_of_free_threads(file) {
                 say(
-                    "  threads ran freely when it was recorded; with free, who came first at plain fields is not: \
-                     if that was free, record again with --schedule=free:all",
+                    "  threads ran freely when it was recorded; if that was with free, and not free:all, the order \
+                     at plain fields was not kept: record again with --schedule=free:all",
                 );
             }
             Status::Diverged
