@@ -32,8 +32,8 @@
 //!            refersByCaptured(Object, site)  refersByFirst       or to one that a receiver has
 //!            captured(Object, R)                                 by a lambda that is being made
 //!            made(Object, R, int, int)                            in a constructor, for its finalizer
-//! arrays     holds(Object)               keeps(Object)           both sides have it from now on
-//!            returnsHeld(Object, R, token)
+//! arrays     holds(Object)   keeps(Object)   keepsAny(Object)    both sides have it from now on
+//!            crossesHeld(Object, R, token)
 //!            element(A, int)             wrote(Object, int)      of an array; A is its type
 //!            elements(Object)            wrote(Object)           all of it
 //! fields     reads(Object, R, site)      last(T, R)

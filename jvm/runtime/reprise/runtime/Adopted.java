@@ -54,6 +54,11 @@ final class Adopted {
             }
         }
 
+        /** The object in it; null where it is none. */
+        Object reference(Object object) {
+            return kind == Type.REFERENCE ? Adopted.reference(base == null ? object : base, offset) : null;
+        }
+
         /** What is in the field of an object, or in a static one. */
         void write(Recorder r, Object object) {
             Object o = base == null ? object : base;
@@ -66,7 +71,7 @@ final class Adopted {
                 case Type.LONG: r.value(Ring.U.getLong(o, offset)); break;
                 case Type.FLOAT: r.value(Ring.U.getFloat(o, offset)); break;
                 case Type.DOUBLE: r.value(Ring.U.getDouble(o, offset)); break;
-                default: r.value(reference(o, offset)); break;
+                default: r.value(Adopted.reference(o, offset)); break;
             }
         }
     }

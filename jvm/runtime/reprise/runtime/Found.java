@@ -16,7 +16,7 @@ final class Found {
     static void inField(Object receiver, Object v, int site) {
         if (isUnmentioned(v) && !Fixed.leaves(receiver.getClass(), site)) {
             Recorder r = Recorders.current();
-            if (r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); found(v); }
+            if (r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); held(v); }
         }
     }
 
@@ -24,7 +24,7 @@ final class Found {
     static void inStatic(Object v, int site) {
         if (isUnmentioned(v)) {
             Recorder r = Recorders.current();
-            if (r.inWrite(site)) { r.value(v); r.end(); found(v); }
+            if (r.inWrite(site)) { r.value(v); r.end(); held(v); }
         }
     }
 
@@ -34,13 +34,13 @@ final class Found {
             Recorder r = Recorders.current();
             int own = Native.fieldSite(site, array.getClass(), "[" + index + "]",
                 "Ljava/lang/Object;", false);
-            if (r.inWrite(own)) { r.namesOnly(); r.value(array); r.value(v); r.end(); found(v); }
+            if (r.inWrite(own)) { r.namesOnly(); r.value(array); r.value(v); r.end(); held(v); }
         }
     }
 
-    /** An array that was found: the outside may write to it from now on. */
-    static void found(Object v) {
-        if (v.getClass().isArray()) {
+    /** What an inside field has, and the outside: to an array it may write from now on. */
+    static void held(Object v) {
+        if (v != null && v.getClass().isArray()) {
             Watched.add(v);
         }
     }

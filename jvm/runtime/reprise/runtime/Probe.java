@@ -337,16 +337,24 @@ public final class Probe {
         }
     }
 
-    public static void returnsHeld(Object array, Recorder r, int token) {
+    /** An array comes in or goes out, unless the inside has called. */
+    public static void crossesHeld(Object array, Recorder r, int token) {
         if ((token & 1) != 0) {
             holds(array);
         }
     }
 
-    /** The inside puts an array into a field: that matters if it has crossed. */
+    /** The inside puts an array into a field or an element: that matters if it has crossed. */
     public static void keeps(Object array) {
         if (array != null && Ids.isKnown(array)) {
             Watched.add(array);
+        }
+    }
+
+    /** The same for what may be an array. */
+    public static void keepsAny(Object o) {
+        if (o != null && o.getClass().isArray()) {
+            keeps(o);
         }
     }
 

@@ -30,6 +30,7 @@ final class Reflected {
             }
             place.write(r, object);
             r.end();
+            Found.held(place.reference(object));
         }
     }
 
@@ -47,7 +48,7 @@ final class Reflected {
             }
             r.value(value);
             r.end();
-            Found.found(value);
+            Found.held(value);
         }
     }
 

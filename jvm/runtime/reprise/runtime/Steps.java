@@ -225,7 +225,7 @@ final class Steps {
     static void inWrite(Object receiver, Object v, int site) {
         if (receiver == null || Fixed.leaves(receiver.getClass(), site)) return;
         Recorder r = Recorders.current();
-        if (r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); }
+        if (r.inWrite(site)) { r.value(receiver); r.value(v); r.end(); Found.held(v); }
     }
 
     @DontInline
@@ -271,7 +271,7 @@ final class Steps {
     @DontInline
     static void inWriteStatic(Object v, int site) {
         Recorder r = Recorders.current();
-        if (r.inWrite(site)) { r.value(v); r.end(); }
+        if (r.inWrite(site)) { r.value(v); r.end(); Found.held(v); }
     }
 
     /** The last value of an event, if that is kept. */

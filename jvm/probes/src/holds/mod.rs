@@ -5,27 +5,35 @@
 //!
 //! ```text
 //! getfield [ … invoke outside    both hold it from now on
+//! aload [ … invoke outside       the same, where the program is called again
 //! getfield [ … areturn           the same
-//! … putfield [                   the same, if it has crossed
+//! … putfield [ or Object         the same, if it has crossed
+//! … aastore                      the same
 //! … Arrays.asList, …Buffer.wrap  the JDK keeps it, wherever it came from
 //! invoke outside [, astore       both hold it, where the program is called again
+//! invoke, checkcast [, astore    the same
+//! getfield outside [, astore     both hold it, where the program is called
+//! a parameter [                  the same, where the outside calls
 //! …Buffer.array                  the JDK has given what it goes on writing to
 //! ```
-//! An array that was made on the spot and went into a field only later, or that the
-//! outside writes to otherwise while it waits in a local, is not seen.
+//! The program is called where a body that reads elements calls anything but the JDK. What
+//! goes out on the spot where it is made, and into a field there, is not seen.
+
+mod locals;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use reprise_classfile::descriptor::{FieldType, MethodDescriptor};
-use reprise_classfile::flow::walk;
+use reprise_classfile::flow::{Type, walk};
 use reprise_classfile::opcode;
 use reprise_classfile::read::{Instruction, MemberRef};
 use reprise_classfile::write::Snippet;
 
+use self::locals::{Brought, array_parameters, brings, calls_with_reads, casts_to_array};
 use crate::ProbeError;
 use crate::method::Body;
 use crate::pattern::is_platform;
-use crate::probe::{RECORDER, call};
+use crate::probe::{OBJECT_TYPE, RECORDER, call};
 
 /// Where a value on the stack comes from.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -43,6 +51,10 @@ pub(crate) struct Holds {
     /// Calls, and which of their arguments both sides hold then.
     calls: BTreeMap<u32, Vec<usize>>,
     stores: BTreeSet<u32>,
+    /// The same where it may be anything else.
+    any_stores: BTreeSet<u32>,
+    /// Slots of arguments.
+    parameters: Vec<u16>,
     returns: BTreeSet<u32>,
     /// Calls that bring an array which the JDK goes on writing to.
     shares: BTreeSet<u32>,
@@ -62,8 +74,11 @@ impl Holds {
         let mut stack: Vec<Source> = Vec::new();
         let mut locals: HashMap<u16, Source> = HashMap::new();
         let mut last: Option<Source> = None;
-        let waits = reads_between_calls(body);
-        let mut brought = false;
+        let calls = calls_with_reads(body);
+        if calls > 0 {
+            found.parameters = array_parameters(body);
+        }
+        let mut brought = Brought::Nothing;
         // Without frames there is nothing to go by, and nothing is found.
         let _ = walk(
             body.class,
@@ -75,7 +90,12 @@ impl Holds {
                 if let (Some(source), Some(top)) = (last, stack.last_mut()) {
                     *top = source;
                 }
-                found.look(body, instruction, &stack);
+                found.look(body, instruction, &stack, calls > 1);
+                let top = stack.last() != Some(&Source::Fresh);
+                if instruction.opcode == opcode::AASTORE && top && may_be_array(state.stack.last())
+                {
+                    found.any_stores.insert(instruction.offset);
+                }
                 if matches!(
                     instruction.opcode,
                     opcode::ASTORE | opcode::ASTORE_0..=opcode::ASTORE_3
@@ -88,19 +108,31 @@ impl Holds {
                         Source::Elsewhere
                     };
                     locals.insert(slot, source);
-                    if brought {
+                    if brought == Brought::Array {
                         found.stores.insert(instruction.offset);
                     }
                 }
-                let casts = instruction.opcode == opcode::CHECKCAST;
-                brought = waits && (brings(body, instruction) || brought && casts);
+                brought = match instruction.opcode {
+                    opcode::CHECKCAST if casts_to_array(body, instruction) => match brought {
+                        Brought::Nothing => Brought::Nothing,
+                        _ => Brought::Array,
+                    },
+                    _ => brings(body, instruction, calls),
+                };
                 last = pushed(body, instruction, &locals);
             },
         );
         found
     }
 
-    fn look(&mut self, body: &Body<'_, '_>, instruction: &Instruction<'_>, stack: &[Source]) {
+    /// What both sides hold from an instruction on; `again`: if the body calls another time.
+    fn look(
+        &mut self,
+        body: &Body<'_, '_>,
+        instruction: &Instruction<'_>,
+        stack: &[Source],
+        again: bool,
+    ) {
         let top = stack.last().copied().unwrap_or(Source::Elsewhere);
         let offset = instruction.offset;
         if instruction.opcode == opcode::ARETURN {
@@ -113,10 +145,13 @@ impl Holds {
             return;
         };
         match instruction.opcode {
-            opcode::PUTFIELD | opcode::PUTSTATIC
-                if member.descriptor.to_str_lossy().starts_with('[') && top != Source::Fresh =>
-            {
-                self.stores.insert(offset);
+            opcode::PUTFIELD | opcode::PUTSTATIC if top != Source::Fresh => {
+                let descriptor = member.descriptor.to_str_lossy();
+                if descriptor.starts_with('[') {
+                    self.stores.insert(offset);
+                } else if descriptor == "Ljava/lang/Object;" {
+                    self.any_stores.insert(offset);
+                }
             }
             opcode::INVOKEVIRTUAL..=opcode::INVOKEINTERFACE => {
                 let Ok(descriptor) = MethodDescriptor::parse(member.descriptor) else {
@@ -127,12 +162,17 @@ impl Holds {
                 if is_platform(&owner) && !keeps {
                     return;
                 }
+                let leaves = !body.patterns.is_inside(&owner);
                 let count = descriptor.parameters.len();
                 let first = stack.len().saturating_sub(count);
                 let arguments = stack.get(first..).unwrap_or_default();
                 let both = |(ty, source): (&FieldType<'_>, &Source)| {
                     matches!(ty, FieldType::Array(_))
-                        && (*source == Source::Held || keeps && *source != Source::Fresh)
+                        && match source {
+                            Source::Held => true,
+                            Source::Elsewhere => keeps || again && leaves,
+                            Source::Fresh => false,
+                        }
                 };
                 let held = descriptor.parameters.iter().zip(arguments).map(both);
                 let held = held.enumerate().filter(|(_, both)| *both);
@@ -170,10 +210,18 @@ impl Holds {
 
     /// The same for what a body returns and stores.
     pub(crate) fn instrument(&self, body: &mut Body<'_, '_>) -> Result<(), ProbeError> {
-        for offset in &self.stores {
+        let mut code = Snippet::new();
+        for slot in &self.parameters {
+            code.load(OBJECT_TYPE, *slot)?;
+            crosses(body, &mut code)?;
+        }
+        body.editor.at_entry(code)?;
+        let known = self.stores.iter().map(|offset| (offset, "keeps"));
+        let any = self.any_stores.iter().map(|offset| (offset, "keepsAny"));
+        for (offset, probe) in known.chain(any) {
             let mut code = Snippet::new();
             code.op(opcode::DUP)?;
-            call(&mut code, "keeps", "(Ljava/lang/Object;)V", body.pool)?;
+            call(&mut code, probe, "(Ljava/lang/Object;)V", body.pool)?;
             body.editor.before(*offset, code)?;
         }
         for offset in &self.shares {
@@ -185,13 +233,18 @@ impl Holds {
         for offset in &self.returns {
             let mut code = Snippet::new();
             code.op(opcode::DUP)?;
-            body.load_token(&mut code)?;
-            let descriptor = format!("(Ljava/lang/Object;{RECORDER}I)V");
-            call(&mut code, "returnsHeld", &descriptor, body.pool)?;
+            crosses(body, &mut code)?;
             body.editor.before(*offset, code)?;
         }
         Ok(())
     }
+}
+
+/// Both sides hold the array on the stack from now on, if the outside has called.
+fn crosses(body: &mut Body<'_, '_>, code: &mut Snippet) -> Result<(), ProbeError> {
+    body.load_token(code)?;
+    let descriptor = format!("(Ljava/lang/Object;{RECORDER}I)V");
+    call(code, "crossesHeld", &descriptor, body.pool)
 }
 
 /// Methods of the JDK that keep an array and write to it later.
@@ -213,26 +266,13 @@ fn member<'c>(body: &Body<'c, '_>, instruction: &Instruction<'_>) -> Option<Memb
     body.class.pool.member(instruction.constant()?).ok()
 }
 
-/// Whether an instruction calls an outside class of the program.
-fn leaves<'c>(body: &Body<'c, '_>, instruction: &Instruction<'_>) -> Option<MemberRef<'c>> {
-    let calls = (opcode::INVOKEVIRTUAL..=opcode::INVOKEINTERFACE).contains(&instruction.opcode);
-    let member = member(body, instruction).filter(|_| calls)?;
-    let owner = member.class.to_str_lossy();
-    (!is_platform(&owner) && !body.patterns.is_inside(&owner)).then_some(member)
-}
-
-/// Whether it brings an array.
-fn brings(body: &Body<'_, '_>, instruction: &Instruction<'_>) -> bool {
-    leaves(body, instruction).is_some_and(|member| member.descriptor.to_str_lossy().contains(")["))
-}
-
-/// Whether a body reads elements of arrays and calls the program's outside more than
-/// once: it may read what the outside has written since.
-fn reads_between_calls(body: &Body<'_, '_>) -> bool {
-    let instructions = body.editor.instructions();
-    let reads = |i: &Instruction<'_>| (opcode::IALOAD..=opcode::SALOAD).contains(&i.opcode);
-    let calls = instructions.iter().filter(|i| leaves(body, i).is_some());
-    calls.take(2).count() == 2 && instructions.iter().any(reads)
+/// Whether a value of this type may be an array.
+fn may_be_array(ty: Option<&Type<'_>>) -> bool {
+    match ty {
+        Some(Type::ArrayOf(_)) => true,
+        Some(Type::Object(name)) => name.starts_with(b"[") || *name == b"java/lang/Object",
+        _ => false,
+    }
 }
 
 fn returns_array(body: &Body<'_, '_>) -> bool {
@@ -244,13 +284,22 @@ fn returns_array(body: &Body<'_, '_>) -> bool {
 fn has_arrays(body: &Body<'_, '_>) -> bool {
     let mut instructions = body.editor.instructions().iter();
     let named = instructions.any(|instruction| {
-        matches!(
-            instruction.opcode,
-            opcode::GETSTATIC..=opcode::INVOKEINTERFACE
-        ) && member(body, instruction)
-            .is_some_and(|member| member.descriptor.to_str_lossy().contains('['))
+        let has = |member: MemberRef<'_>| {
+            let descriptor = member.descriptor.to_str_lossy();
+            descriptor.contains('[')
+                || instruction.opcode == opcode::PUTFIELD && descriptor == "Ljava/lang/Object;"
+                || instruction.opcode == opcode::PUTSTATIC && descriptor == "Ljava/lang/Object;"
+        };
+        match instruction.opcode {
+            opcode::GETSTATIC..=opcode::INVOKEINTERFACE => {
+                member(body, instruction).is_some_and(has)
+            }
+            opcode::CHECKCAST => casts_to_array(body, instruction),
+            opcode::AASTORE => true,
+            _ => false,
+        }
     });
-    named || returns_array(body)
+    named || returns_array(body) || !array_parameters(body).is_empty()
 }
 
 /// Where the value comes from that an instruction leaves on top of the stack;
