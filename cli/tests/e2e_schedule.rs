@@ -249,3 +249,143 @@ fn the_path_that_path_finder_found_becomes_a_schedule() {
     let story = switches.concat();
     assert!(text.contains(&story), "{trace}\n{text}\n{made:?}");
 }
+
+/// Programs, and how many threads they create at most; none where that cannot be known.
+const CREATE: &[(&str, &str, Option<u32>)] = &[
+    (
+        "Two",
+        "public static void main(String[] a) { new Thread(() -> {}).start(); more(); }
+         static void more() { if (System.nanoTime() > 0) new Thread(\"b\").start(); }",
+        Some(2),
+    ),
+    (
+        "Twice",
+        "public static void main(String[] a) { for (String b : a) { a = null; } more(); more(); }
+         private static void more() { new Thread(\"b\").start(); }",
+        Some(2),
+    ),
+    (
+        "Initialised",
+        "static final Thread T = new Thread(\"a\");
+         public static void main(String[] a) { T.start(); }",
+        Some(1),
+    ),
+    (
+        "Subclass",
+        "static class Worker extends Thread { Worker() { new Thread(\"b\").start(); } }
+         static class Below extends Worker {}
+         public static void main(String[] a) { new Worker(); new Below(); }",
+        Some(4),
+    ),
+    (
+        "Loop",
+        "public static void main(String[] a) { for (String b : a) new Thread(b).start(); }",
+        None,
+    ),
+    (
+        "LoopAbove",
+        "public static void main(String[] a) { for (String b : a) more(); }
+         static void more() { new Thread(\"b\").start(); }",
+        None,
+    ),
+    (
+        "Again",
+        "public static void main(String[] a) { new Thread(\"b\").start(); main(a); }",
+        None,
+    ),
+    (
+        "Retries",
+        "public static void main(String[] a) {
+             while (true) { try { new Thread(a[0]).start(); return; } catch (RuntimeException e) { a = null; } }
+         }",
+        None,
+    ),
+    (
+        "Lambda",
+        "public static void main(String[] a) { Runnable r = () -> new Thread(\"b\").start(); r.run(); r.run(); }",
+        None,
+    ),
+    (
+        "Reference",
+        "public static void main(String[] a) { java.util.function.Function<String, Thread> f = Thread::new; f.apply(\"b\"); f.apply(\"c\"); }",
+        None,
+    ),
+    (
+        "Overridden",
+        "public String toString() { new Thread(\"b\").start(); return \"\"; }
+         public static void main(String[] a) { new Thread(\"a\").start(); System.out.println(new Overridden()); System.out.println(new Overridden()); }",
+        None,
+    ),
+    (
+        "Pool",
+        "public static void main(String[] a) { new Thread(\"a\"); java.util.concurrent.Executors.newCachedThreadPool(); }",
+        None,
+    ),
+    (
+        "Sorts",
+        "public static void main(String[] a) { new Thread(\"a\"); java.util.Arrays.parallelSort(new int[1 << 20]); }",
+        None,
+    ),
+    (
+        "Reflects",
+        "public static void main(String[] a) throws Exception { new Thread(\"a\"); Class.forName(a[0]).newInstance(); }",
+        None,
+    ),
+    (
+        "Handles",
+        "public static void main(String[] a) throws Throwable { new Thread(\"a\"); java.lang.invoke.MethodHandles.lookup(); }",
+        None,
+    ),
+];
+
+#[test]
+fn threads_that_a_program_cannot_create_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut javac = Command::new(jdks()[0].with_file_name("javac"));
+    javac.args(["--release", "11", "-nowarn", "-d"]);
+    javac.arg(folder.path().join("classes"));
+    for (name, body, _) in CREATE {
+        let file = folder.path().join(format!("{name}.java"));
+        fs::write(&file, format!("public class {name} {{ {body} }}")).unwrap();
+        javac.arg(file);
+    }
+    let compiled = javac.output().unwrap();
+    assert!(compiled.status.success(), "{compiled:?}");
+    for (name, _, most) in CREATE {
+        // Each with its own classes alone.
+        let program = folder.path().join(name);
+        fs::create_dir(&program).unwrap();
+        for entry in fs::read_dir(folder.path().join("classes")).unwrap() {
+            let entry = entry.unwrap();
+            let file = entry.file_name().into_string().unwrap();
+            let own = file.strip_prefix(name);
+            if own.is_some_and(|rest| rest.starts_with(['.', '$'])) {
+                fs::copy(entry.path(), program.join(file)).unwrap();
+            }
+        }
+        let said = |thread: &str| {
+            let text = format!("before {name} main 0 1\nswitch {thread}\n");
+            let file = folder.path().join("x.sched");
+            fs::write(&file, text).unwrap();
+            let mut check = Command::new(env!("CARGO_BIN_EXE_reprise"));
+            check.args(["schedule", "check"]).arg(&file);
+            let output = check.arg("--program").arg(&program).output().unwrap();
+            String::from_utf8_lossy(&output.stdout).into_owned()
+        };
+        for thread in ["99", "0.99"] {
+            let expected = match most {
+                None => ": nothing wrong\n".to_owned(),
+                Some(1) => format!("no thread {thread}: the program creates one thread at most\n"),
+                Some(most) => {
+                    format!("no thread {thread}: the program creates {most} threads at most\n")
+                }
+            };
+            let said = said(thread);
+            assert!(said.contains(&expected), "{name}: {expected}{said}");
+        }
+        if let Some(most) = most {
+            let said = said(&most.to_string());
+            assert!(said.contains(": nothing wrong\n"), "{name}: {said}");
+        }
+    }
+}

@@ -112,6 +112,12 @@ pub(super) struct Replay {
           value_parser = clap::value_parser!(u8).range(0..=4))]
     verbosity: u8,
 
+    /// How long the thread that has the turn may run while others wait for theirs, and not come to
+    /// the next place of a schedule, before that is a divergence. It is said after
+    /// ten seconds.
+    #[arg(long, value_name = "TIME", value_parser = quantity::duration, default_value = "5m")]
+    patience: Duration,
+
     /// The program that is to follow a schedule, with its arguments; of a recording,
     /// what else gdb is told with `--debug`.
     #[arg(last = true, value_name = "CMD")]
@@ -172,6 +178,7 @@ impl Replay {
             command,
             program: self.program,
             verbosity: self.verbosity,
+            patience: self.patience,
         })
     }
 }

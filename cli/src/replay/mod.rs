@@ -13,6 +13,7 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, IsTerminal as _, Read as _, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 pub use debugger::{Debug, Goto};
 use reprise_recording::Recording;
@@ -46,6 +47,8 @@ pub struct Request {
     pub program: Vec<PathBuf>,
     /// Which messages of a schedule are printed.
     pub verbosity: u8,
+    /// For how long a thread may run and not come to the next place of a schedule; zero for ever.
+    pub patience: Duration,
 }
 
 /// What plays a kind.

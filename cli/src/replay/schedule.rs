@@ -22,6 +22,10 @@ use crate::schedule::run::Fault;
 use crate::schedule::{no_schedule, program, read, values};
 use crate::share::conditions;
 
+/// For how long a thread may run and not come to the next place of a schedule, unless the user
+/// says so.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
+
 /// Runs the program under the schedule.
 pub(super) fn replay(request: &Request) -> Result<Status, Failure> {
     let file = &request.path;
@@ -71,7 +75,7 @@ impl Files {
     }
 
     /// The agent that follows the plan.
-    fn agent(&self, verbosity: u8) -> Result<Handed, String> {
+    fn agent(&self, verbosity: u8, patience: Duration) -> Result<Handed, String> {
         let library = agent_library::find().map_err(|missing| missing.why)?;
         let mut options = format!(
             "follow={},report={}",
@@ -79,6 +83,9 @@ impl Files {
             text(&self.reports)?
         );
         options += &values::option(self.values.as_deref())?;
+        if !patience.is_zero() {
+            options += &format!(",patience={}", patience.as_secs().max(1));
+        }
         if verbosity > 0 {
             options += &format!(",verbosity={verbosity}");
         }
@@ -117,7 +124,9 @@ pub(crate) fn follow(following: &Following<'_>) -> Result<Option<Fault>, Failure
     let mut files = Files::new(file, &plan(file, program, command)?)?;
     files.values = values.map(Path::to_owned);
     let name = command.first().cloned().unwrap_or_default();
-    let handed = files.agent(0).map_err(|wrong| failure(file, wrong))?;
+    let handed = files
+        .agent(0, PATIENCE)
+        .map_err(|wrong| failure(file, wrong))?;
     let mut child = handed.command(command, command::launcher(&name).is_some());
     child
         .stdin(Stdio::null())
@@ -147,7 +156,12 @@ fn failure(file: &Path, wrong: impl std::fmt::Display) -> Failure {
 
 /// Starts the program with the agent; its status, or why it did not start.
 fn run(request: &Request, files: &Files) -> Result<std::io::Result<u8>, String> {
-    let handed = files.agent(request.verbosity)?;
+    let patience = match request.debug {
+        // Who steps through a thread needs no reminder.
+        Some(_) => Duration::ZERO,
+        None => request.patience,
+    };
+    let handed = files.agent(request.verbosity, patience)?;
     let name = request.command.first().cloned().unwrap_or_default();
     let is_launcher = command::launcher(&name).is_some();
     let mut words = request.command.clone();
@@ -303,8 +317,8 @@ impl Outcome {
             say(&format!("{shown}: diverged {events}: {what}"));
             if is_of_free_threads(file) {
                 say(
-                    "  threads ran freely when it was recorded; where they race for plain fields, only \
-                     --schedule=free:all records who came first",
+                    "  threads ran freely when it was recorded; if that was with free, and not free:all, the order \
+                     at plain fields was not kept: record again with --schedule=free:all",
                 );
             }
             Status::Diverged

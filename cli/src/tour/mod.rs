@@ -22,6 +22,8 @@ mod shares;
 mod stage;
 mod subject_killed;
 
+use std::time::Duration;
+
 use clap::ValueEnum;
 
 use crate::failure::{Failure, Status};
@@ -129,6 +131,7 @@ fn replay_for_debugger() -> Result<(), Failure> {
         command: Vec::new(),
         program: Vec::new(),
         verbosity: 0,
+        patience: Duration::ZERO,
     })?;
     match status {
         Status::Done => Ok(()),

@@ -115,3 +115,30 @@ fn a_call_that_nobody_ends_is_a_divergence_although_nobody_else_could_go_on() {
     diverges("readBytes from Main.java:21, which does not return");
     drop(opens.join().unwrap());
 }
+
+/// A thread that waits in a loop for another one, which never gets the turn, waits for nobody as
+/// far as any graph shows. That it comes to no place is said, and ends.
+#[test]
+fn a_thread_that_waits_in_a_loop_for_ever_is_a_divergence() {
+    let stage = Stage::new("schedule-spins");
+    let java = &jdks()[0];
+    let file = stage.folder.path().join("x.sched");
+    let options = ["-Dreprise.look=5", "-cp", ".", "Main"];
+    let run = |words: &[&OsStr]| stage.jvm(java, words, &options);
+    fs::write(&file, "before java.lang.Thread exit 0 1\ndie none\n").unwrap();
+    let patience = ["replay", "--patience", "30s"].map(OsStr::new);
+    let played = run(&[&patience[..], &[file.as_os_str()]].concat());
+    assert_eq!(played.status.code(), Some(3), "{played:?}");
+    let said = said(&played);
+    for expected in [
+        "thread 0 (main) has run for 10 s and has come to no place of the schedule, and the \
+         schedule wants 'before java.lang.Thread exit 0 1'",
+        "    at Main.main(Main.java:",
+        "after 30 s this is a divergence (--patience)",
+        "diverged after 0 of 1 events: thread 0 has run for 30 s",
+        "thread 0 (main) runs, at Main.java:",
+        "thread 1 (Thread-0) could go on",
+    ] {
+        assert!(said.contains(expected), "{expected}\n{said}");
+    }
+}

@@ -14,6 +14,8 @@ pub struct Program {
     pub classes: BTreeMap<String, ClassFacts>,
     /// Whether anything in it could start a thread.
     pub starts_threads: bool,
+    /// How many threads it can create beside the main thread, at most; none if that is not known.
+    pub most_threads: Option<u32>,
 }
 
 /// A class.

@@ -69,6 +69,15 @@ impl ThreadId {
         (k > 0 && path.len() <= limits::DESCENT).then(|| Self(Id::Descent(path.into())))
     }
 
+    /// How many threads have been created when this one has been, at least: all with a lower number,
+    /// or all before it and before those that it descends from.
+    pub fn least_created(&self) -> u32 {
+        match &self.0 {
+            Id::Number(number) => *number,
+            Id::Descent(path) => path.iter().fold(0, |all, k| all.saturating_add(*k)),
+        }
+    }
+
     /// The thread that created this one, if the name says so.
     pub fn parent(&self) -> Option<Self> {
         match &self.0 {

@@ -123,9 +123,14 @@ fn warn(message: &str) {
 /// Standard error belongs to the subject, so it gets one line and no more, and
 /// none when `reprise` waits for a report.
 fn say(message: &str) {
-    use std::io::Write as _;
     if !report::add("say", message) {
-        // `eprintln!` panics when standard error is closed.
-        let _ = writeln!(std::io::stderr(), "reprise: {message}");
+        say_now(message);
     }
+}
+
+/// The same, at once.
+fn say_now(message: &str) {
+    use std::io::Write as _;
+    // `eprintln!` panics when standard error is closed.
+    let _ = writeln!(std::io::stderr(), "reprise: {message}");
 }

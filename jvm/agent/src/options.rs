@@ -23,6 +23,7 @@ const KNOWN: &[(&str, &str)] = &[
     ("report", "FOLDER"),
     ("follow", "FILE"),
     ("verbosity", "N"),
+    ("patience", "SECONDS"),
     ("explore", "STRATEGY"),
     ("seed", "N"),
     ("steps", "N"),
@@ -61,6 +62,8 @@ pub(crate) struct Options {
     pub(crate) follow: Option<PathBuf>,
     /// Which messages of a schedule are printed.
     pub(crate) verbosity: Option<u64>,
+    /// For how many seconds a thread may run that does not come to the next place.
+    pub(crate) patience: Option<u64>,
     /// Let this strategy choose the schedule, and write it.
     pub(crate) explore: Option<String>,
     /// What the strategy's choices depend on.
@@ -178,11 +181,13 @@ impl Options {
                 self.free.replace(all).is_some()
             }
             "explore" => self.explore.replace(value.to_owned()).is_some(),
-            "max-events" | "max-rate" | "min-free" | "verbosity" | "seed" | "steps" => {
+            "max-events" | "max-rate" | "min-free" | "verbosity" | "patience" | "seed"
+            | "steps" => {
                 let place = match name {
                     "seed" => &mut self.seed,
                     "steps" => &mut self.steps,
                     "verbosity" => &mut self.verbosity,
+                    "patience" => &mut self.patience,
                     "max-events" => &mut self.limits.events,
                     "max-rate" => &mut self.limits.rate,
                     _ => &mut self.limits.free,
@@ -230,6 +235,7 @@ impl Options {
             }
             _ if self.guide.is_some() && !explores => needs("guide", "explore"),
             _ if self.verbosity.is_some() && self.follow.is_none() => needs("verbosity", "follow"),
+            _ if self.patience.is_some() && self.follow.is_none() => needs("patience", "follow"),
             _ if self.no_oracle && !observes => needs("no-oracle", "observe"),
             _ if self.races && !observes => needs("races", "observe"),
             _ if self.dry_run && !observes => needs("dry-run", "observe"),

@@ -22,6 +22,27 @@ impl Hierarchy {
         Ok(())
     }
 
+    /// Whether a class is a part of the program.
+    pub(crate) fn has(&self, class: &str) -> bool {
+        self.0.contains_key(class)
+    }
+
+    /// Whether a class is another one of the JDK, or below it; none if it is below itself.
+    pub(crate) fn is_below(&self, class: &str, other: &str) -> Option<bool> {
+        let mut at = class;
+        for _ in 0..=self.0.len() {
+            if at == other {
+                return Some(true);
+            }
+            // The superclass is the first; of the JDK's own, only the one itself is meant.
+            match self.0.get(at).and_then(|above| above.first()) {
+                Some(above) => at = above,
+                None => return Some(false),
+            }
+        }
+        None
+    }
+
     /// Whether a method of a class can block: it or a class above it is known to.
     pub(crate) fn blocks(&self, class: &str, method: &str) -> Blocks {
         let mut seen = HashSet::new();

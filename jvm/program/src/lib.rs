@@ -15,6 +15,7 @@
 #![cfg_attr(test, allow(clippy::indexing_slicing, clippy::unwrap_used))]
 
 mod blocking;
+mod creates;
 mod hierarchy;
 mod note;
 
@@ -30,6 +31,7 @@ use reprise_schedule::{
     Blocks, Bytecode, ClassFacts, Command, Location, MethodFacts, Program, Schedule,
 };
 
+use creates::Creates;
 use hierarchy::Hierarchy;
 
 /// Collects what has to be known to check a schedule.
@@ -37,6 +39,7 @@ pub struct Collector {
     wanted: Wanted,
     program: Program,
     hierarchy: Hierarchy,
+    creates: Creates,
     /// Classes that are mentioned and need not be a part of the program.
     mentioned: HashSet<String>,
     /// Calls of which it depends on the hierarchy whether they block.
@@ -77,6 +80,7 @@ impl Collector {
             wanted,
             program: Program::default(),
             hierarchy: Hierarchy::default(),
+            creates: Creates::default(),
             mentioned: HashSet::new(),
             undecided: Vec::new(),
         }
@@ -85,6 +89,14 @@ impl Collector {
     /// Adds a class file. Of two classes with one name the first counts, as it
     /// does for a JVM that finds them on its class path in this order.
     pub fn add(&mut self, bytes: &[u8]) -> Result<(), ReadError> {
+        let added = self.add_class(bytes);
+        if added.is_err() {
+            self.creates.give_up();
+        }
+        added
+    }
+
+    fn add_class(&mut self, bytes: &[u8]) -> Result<(), ReadError> {
         let class = ClassFile::parse(bytes)?;
         let internal = class.name()?.to_string();
         let name = internal.replace('/', ".");
@@ -103,6 +115,7 @@ impl Collector {
             self.program.classes.insert(name.clone(), facts);
         }
         self.hierarchy.add(&class, internal)?;
+        self.creates.add(&class)?;
         self.program.names.insert(name);
         self.program.sources.extend(source);
         self.mention(&class);
@@ -126,6 +139,8 @@ impl Collector {
             blocking::may_start_threads(class)
                 || !(class.starts_with("java/") || names.contains(&class.replace('/', ".")))
         });
+        let mentioned = self.mentioned.iter();
+        self.program.most_threads = self.creates.most(&self.hierarchy, mentioned);
         self.program
     }
 

@@ -34,6 +34,12 @@ pub struct Facts {
     declared: BTreeSet<(String, String)>,
 }
 
+/// Whether it matters that a class of the program inherits from that one of the JDK: who calls
+/// its methods may be loaded, and changed, before it.
+pub(crate) fn matters(above: &str) -> bool {
+    above.starts_with("java/util/") || above == "java/lang/Thread"
+}
+
 impl Facts {
     /// Adds a class.
     pub fn add(&mut self, bytes: &[u8]) -> Result<(), ReadError> {
@@ -181,7 +187,7 @@ impl Facts {
         // Of the classes below those that synchronise only: other programs have many.
         for class in self.above.keys() {
             let top = self.inherited(class, "", "");
-            if top.is_some_and(|top| top.starts_with("java/util/")) {
+            if top.is_some_and(matters) {
                 let mut at = class.as_str();
                 while let Some(above) = self.above.get(at) {
                     let _ = writeln!(text, "inherits\t{at}\t{above}");

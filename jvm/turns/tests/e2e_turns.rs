@@ -77,6 +77,25 @@ class Table {
 }
 ";
 
+const WORKERS: &str = "
+class Workers {
+    static class Worker extends Thread {}
+    static class Below extends Worker {
+        void join(String what) {}
+        public void interrupt() {}
+    }
+
+    void awaits(Below below) throws InterruptedException {
+        below.join();
+    }
+
+    void tells(Below below) {
+        below.join(null);
+        below.interrupt();
+    }
+}
+";
+
 const DUMP: &str = "
 class Dump {
     public static void main(String[] names) throws Exception {
@@ -97,6 +116,7 @@ static COMPILED: LazyLock<TempDir> = LazyLock::new(|| {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     fs::write(folder.path().join("Main.java"), PROGRAM).unwrap();
     fs::write(folder.path().join("Table.java"), TABLE).unwrap();
+    fs::write(folder.path().join("Workers.java"), WORKERS).unwrap();
     fs::write(folder.path().join("Dump.java"), DUMP).unwrap();
     compile(&sources(folder.path()), folder.path(), ".");
     folder
@@ -220,6 +240,32 @@ fn threads_that_run_freely_say_how_they_synchronise() {
         &expect![[r#"
         run: Free.calledBack Free.reads Free.accessed Free.writes Free.accessed Free.passes Free.entered Free.writes Free.accessed Monitors.notifyAll Free.leaves Free.thrown Free.leaves Free.returns Free.unwinds
         await: Free.acquired Free.marks Monitors.wait Free.called Free.marks Threads.sleep Free.called Free.leaves Free.thrown Free.leaves
+    "#]],
+    );
+}
+
+/// Whoever waits for the end of a thread may be loaded before the class of that thread is, by which
+/// nobody can see then that it is one.
+#[test]
+fn a_thread_of_a_class_that_is_not_loaded_yet_is_joined_as_one() {
+    let read = |name| fs::read(COMPILED.path().join(name)).unwrap();
+    let mut facts = Facts::default();
+    for name in [
+        "Workers.class",
+        "Workers$Worker.class",
+        "Workers$Below.class",
+    ] {
+        facts.add(&read(name)).unwrap();
+    }
+    let facts = Facts::read(&facts.write());
+    let mut number = |_: &explore::Site<'_>| 1;
+    let scope = Scope::Synchronisation;
+    let bytes = read("Workers.class");
+    let edited = free::instrument(&bytes, scope, &facts, &is_thread, &mut number);
+    check(
+        &edited.unwrap().unwrap(),
+        &expect![[r#"
+        awaits: Free.joins Free.called Free.thrown
     "#]],
     );
 }

@@ -37,6 +37,14 @@ pub enum What {
     /// A thread where the program has only one.
     #[error("there can be no thread {0}: nothing in the program starts one")]
     NoThreads(ThreadId),
+    /// A thread that would be one more than the program creates.
+    #[error("there can be no thread {thread}: the program creates {} at most", several(*.most))]
+    TooManyThreads {
+        /// The thread.
+        thread: ThreadId,
+        /// How many it creates.
+        most: u32,
+    },
     /// A thread is switched to before the one that creates it has run.
     #[error("there can be no thread {thread} yet: thread {parent}, which creates it, has not run")]
     NotCreated {
@@ -76,6 +84,11 @@ impl What {
             Self::NoPlace(place) => place.hint(),
             Self::Convert(error) => error.hint(),
             Self::NoThreads(_) => "is this the right program?".to_owned(),
+            Self::TooManyThreads { .. } => {
+                "threads are numbered from 1 as they are created, or named as in 0.1; is this the \
+                 right program?"
+                    .to_owned()
+            }
             Self::NotCreated { parent, .. } => format!("switch to thread {parent} first"),
             Self::IsDead(_) => "a thread does nothing after 'die'".to_owned(),
             Self::IsRunning(_) => {
@@ -87,5 +100,14 @@ impl What {
                 format!("add 'receive {from} {value}', or leave the 'send' out")
             }
         }
+    }
+}
+
+/// So many threads.
+fn several(threads: u32) -> String {
+    match threads {
+        0 => "none".to_owned(),
+        1 => "one thread".to_owned(),
+        many => format!("{many} threads"),
     }
 }

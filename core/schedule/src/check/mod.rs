@@ -100,6 +100,11 @@ fn check_names<'a>(
         && let Some((command, thread)) = others.next()
     {
         findings.error(command, What::NoThreads(thread.clone()));
+    } else if let Some(most) = program.and_then(|program| program.most_threads)
+        && let Some((command, thread)) = others.find(|(_, thread)| thread.least_created() > most)
+    {
+        let thread = thread.clone();
+        findings.error(command, What::TooManyThreads { thread, most });
     }
     if let Err(error) = convert::same_naming(threads.clone().map(|(_, thread)| thread)) {
         let mut threads = threads.filter(|(_, thread)| !thread.is_main());

@@ -86,6 +86,7 @@ fn program() -> Program {
             .into(),
         classes: [("com.acme.Producer".to_owned(), producer)].into(),
         starts_threads: true,
+        most_threads: None,
     }
 }
 
@@ -367,6 +368,31 @@ fn a_program_that_starts_no_thread_has_one() {
               is this the right program?
             3: error: no bytecode of com.acme.Producer.run()V begins at offset 4
               bytecodes begin at 3 or 6; was the schedule made for another version of the program?
+        "#]],
+    );
+}
+
+#[test]
+fn there_are_no_more_threads_than_the_program_creates() {
+    let program = Program {
+        most_threads: Some(2),
+        ..program()
+    };
+    let at = "before com.acme.Producer run 3 1";
+    check_with(
+        &format!("{at}\nswitch 2\n{at}\nswitch 0\n{at}\nswitch 3\n"),
+        Some(&program),
+        &expect![[r#"
+            6: error: there can be no thread 3: the program creates 2 threads at most
+              threads are numbered from 1 as they are created, or named as in 0.1; is this the right program?
+        "#]],
+    );
+    check_with(
+        &format!("{at}\nswitch 0.1\n{at}\nswitch 0.1.1\n{at}\nswitch 0.1.2\n"),
+        Some(&program),
+        &expect![[r#"
+            6: error: there can be no thread 0.1.2: the program creates 2 threads at most
+              threads are numbered from 1 as they are created, or named as in 0.1; is this the right program?
         "#]],
     );
 }

@@ -34,8 +34,12 @@ pub(super) fn listen(session: &Session) -> Result<(), String> {
         JVMTI_EVENT_VM_DEATH,
         JVMTI_EVENT_CLASS_FILE_LOAD_HOOK,
         JVMTI_EVENT_THREAD_START,
-        JVMTI_EVENT_THREAD_END,
     ];
+    let ends: &[_] = match session.mode.is_free() {
+        // A thread that runs freely says so itself.
+        true => &[],
+        false => &[JVMTI_EVENT_THREAD_END],
+    };
     let monitors: &[_] = match session.mode {
         Mode::Share { .. } => &[],
         Mode::Free { .. } => &[
@@ -49,7 +53,7 @@ pub(super) fn listen(session: &Session) -> Result<(), String> {
         Some(_) => &[JVMTI_EVENT_CLASS_LOAD],
         None => &[],
     };
-    let events = [&events[..], monitors, loaded].concat();
+    let events = [&events[..], ends, monitors, loaded].concat();
     let listening = session.environment.listen(&callbacks, &events);
     listening.map_err(|error| error.to_string())
 }
@@ -95,11 +99,18 @@ fn begin(session: &Session, frame: Frame) -> Result<(), String> {
     let begun = unsafe {
         match &session.mode {
             Mode::Follow {
-                plan, verbosity, ..
+                plan,
+                verbosity,
+                patience,
+                ..
             } => {
                 let plan = frame.string(plan).ok_or("there is no memory")?;
-                let arguments = [jvalue { l: plan }, jvalue { i: *verbosity }];
-                let signature = c"(Ljava/lang/String;I)V";
+                let arguments = [
+                    jvalue { l: plan },
+                    jvalue { i: *verbosity },
+                    jvalue { i: *patience },
+                ];
+                let signature = c"(Ljava/lang/String;II)V";
                 natives::call(session, frame, c"follow", signature, &arguments)
             }
             Mode::Free { .. } => natives::call(session, frame, c"free", c"()V", &[]),

@@ -73,6 +73,8 @@ enum Mode {
         /// The file with the schedule.
         plan: CString,
         verbosity: i32,
+        /// In seconds; 0 for ever.
+        patience: i32,
         /// The places that get probes, by class.
         places: HashMap<String, Vec<(u32, Place)>>,
     },
@@ -175,6 +177,7 @@ impl Mode {
         Ok(Self::Follow {
             plan: path(&file)?,
             verbosity: i32::try_from(number(options.verbosity)).unwrap_or(0),
+            patience: i32::try_from(number(options.patience)).unwrap_or(i32::MAX),
             places,
         })
     }

@@ -109,7 +109,10 @@ extern "system" fn report(env: *mut JNIEnv, _: jclass, what: jstring, text: jstr
             let frame = Frame::of(env)?;
             (frame.text(what), frame.text(text))
         };
-        if !crate::report::add(&what, &text) {
+        if what == "now" {
+            // Who waits for the program to end would see a report too late.
+            crate::say_now(&text);
+        } else if !crate::report::add(&what, &text) {
             crate::say(&format!("{what} {text}"));
         }
         Some(())

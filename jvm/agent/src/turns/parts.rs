@@ -25,15 +25,15 @@ use reprise_turns::explore::Site;
 use rustix::fs::FallocateFlags;
 use rustix::mm::{MapFlags, ProtFlags};
 
-/// The size of a first part.
-const SMALL: usize = 4096;
+/// The size of a first part; what is larger is whole pages.
+const SMALL: usize = 1024;
 
 /// The size of a file that has many of them.
-const MANY: usize = 256 * SMALL;
+const MANY: usize = 1024 * SMALL;
 
 /// How much a part has room for; the scheduler's `Native.room`.
 fn size(part: i32) -> usize {
-    SMALL << part.saturating_mul(2).clamp(0, 8)
+    SMALL << part.saturating_mul(2).clamp(0, 10)
 }
 
 /// Numbers of places by class, method, descriptor and offset.
@@ -119,7 +119,11 @@ impl Parts {
             SMALL => self.piece(&mut rooms),
             size => {
                 rooms.files += 1;
-                (rooms.files, 0, self.map(rooms.files, size))
+                (
+                    rooms.files,
+                    0,
+                    self.map(rooms.files, size, MapFlags::SHARED),
+                )
             }
         };
         let line = format!("{thread}\t{descent}\t{part}\t{file}\t{offset}\t{size}\n");
@@ -134,7 +138,10 @@ impl Parts {
         if rooms.left.is_null() || rooms.used == MANY {
             rooms.files += 1;
             rooms.many = rooms.files;
-            rooms.left = self.map(rooms.files, MANY);
+            // All pages at once: one that is missing when a thread begins costs it more than all
+            // that it writes.
+            let flags = MapFlags::SHARED | MapFlags::POPULATE;
+            rooms.left = self.map(rooms.files, MANY, flags);
             rooms.used = 0;
         }
         let offset = rooms.used;
@@ -147,7 +154,7 @@ impl Parts {
     }
 
     /// The memory of a new file; null if there is none.
-    fn map(&self, number: u32, size: usize) -> *mut u8 {
+    fn map(&self, number: u32, size: usize, flags: MapFlags) -> *mut u8 {
         let path = self.folder.join(number.to_string());
         let mut options = OpenOptions::new();
         let options = options.read(true).write(true).create_new(true);
@@ -165,7 +172,7 @@ impl Parts {
                 ptr::null_mut(),
                 size,
                 ProtFlags::READ | ProtFlags::WRITE,
-                MapFlags::SHARED,
+                flags,
                 &file,
                 0,
             )

@@ -11,6 +11,11 @@ import jdk.internal.misc.Unsafe;
 final class Chance {
     private static final Unsafe U = Unsafe.getUnsafe();
 
+    /** Where a thread has what it draws from; negative if this release has no such field. */
+    private static final long SEED = field("threadLocalRandomSeed");
+    private static final long PROBE = field("threadLocalRandomProbe");
+    private static final long SECONDARY = field("threadLocalRandomSecondarySeed");
+
     /** What the seeds of all threads are made of. */
     private static long seed;
     private static boolean seeded;
@@ -43,23 +48,24 @@ final class Chance {
         }
         Thread me = Thread.currentThread();
         long mixed = mix(seed ^ mix(descent.hashCode() + 1L));
-        put(me, "threadLocalRandomSeed", mixed, true);
+        if (SEED >= 0) {
+            U.putLong(me, SEED, mixed);
+        }
         // 0 would say that there is none yet.
-        put(me, "threadLocalRandomProbe", mix(mixed + 1) | 1, false);
-        put(me, "threadLocalRandomSecondarySeed", mix(mixed + 2) | 1, false);
+        if (PROBE >= 0) {
+            U.putInt(me, PROBE, (int) mix(mixed + 1) | 1);
+        }
+        if (SECONDARY >= 0) {
+            U.putInt(me, SECONDARY, (int) mix(mixed + 2) | 1);
+        }
     }
 
-    private static void put(Thread thread, String field, long value, boolean wide) {
-        long at;
+    /** Looked for once: by its name it would take longer than all else that a new thread needs. */
+    private static long field(String name) {
         try {
-            at = U.objectFieldOffset(Thread.class, field);
+            return U.objectFieldOffset(Thread.class, name);
         } catch (InternalError none) {
-            return;
-        }
-        if (wide) {
-            U.putLong(thread, at, value);
-        } else {
-            U.putInt(thread, at, (int) value);
+            return -1;
         }
     }
 

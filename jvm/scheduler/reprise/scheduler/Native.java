@@ -36,7 +36,7 @@ final class Native {
 
     /** How many bytes {@link #room} has: little for threads that do little. */
     static long room(int part) {
-        return 4096L << Math.min(2 * part, 8);
+        return 1024L << Math.min(2 * part, 10);
     }
 
     /** Memory for what a thread writes, which is a file; 0 if there is none. */

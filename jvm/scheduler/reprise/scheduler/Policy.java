@@ -67,6 +67,21 @@ abstract class Policy {
                 + ", while other threads wait for their turn");
     }
 
+    /** Changes with each step towards the end of what is followed, of which there are finitely many. */
+    long progress() {
+        return System.nanoTime();
+    }
+
+    /** The thread has run for so many seconds and {@link #progress} has not changed: what is said. */
+    String spins(Turn turn, int seconds) {
+        throw new IllegalStateException();
+    }
+
+    /** That was too long. */
+    void spun(Turn turn, int seconds) {
+        throw new IllegalStateException();
+    }
+
     /** An exception was not caught. */
     void failed() {}
 

@@ -5,7 +5,8 @@ public final class Scheduler {
     private Scheduler() {}
 
     /** Follows a schedule. Called by the main thread before its program. */
-    public static void follow(String file, int verbosity) throws java.io.IOException {
+    public static void follow(String file, int verbosity, int patience) throws java.io.IOException {
+        Spinning.patience = patience;
         Script script = new Script(Plan.read(file), verbosity);
         Engine.begin(script);
         script.begin();

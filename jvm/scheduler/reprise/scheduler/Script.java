@@ -254,6 +254,31 @@ final class Script extends Policy {
         return diverged(turn, "is in " + where + ", which does not return");
     }
 
+    /** Places count as often as the schedule does: whoever comes to one for ever comes to its end. */
+    @Override
+    long progress() {
+        return happened * 0x9e3779b97f4a7c15L + left;
+    }
+
+    @Override
+    String spins(Turn turn, int seconds) {
+        return "thread " + turn.number + " (" + turn.thread.getName() + ") " + runsOn(seconds)
+                + (hasMore() ? wanted() : ", and the schedule is at its end");
+    }
+
+    private static String runsOn(int seconds) {
+        return "has run for " + seconds + " s and has come to no place of the schedule";
+    }
+
+    @Override
+    void spun(Turn turn, int seconds) {
+        if (awaited == null && dying == null) {
+            throw Ending.end(turn, "diverged", progressed() + "the schedule is at its end, thread "
+                    + turn.number + " has run for " + seconds + " s since, and others wait for their turn");
+        }
+        throw diverged(turn, runsOn(seconds) + ", as who waits in a loop for another thread");
+    }
+
     @Override
     void awaitDaemons() {
         long deadline = Clock.in(PATIENCE, 0);
@@ -270,7 +295,7 @@ final class Script extends Policy {
     void finish() {
         // What nobody waits for was cut off in the recorded run as well, somewhere.
         if (hasMore() && !Engine.areDaemons()) {
-            Native.report("diverged", progress() + "the program has ended" + wanted());
+            Native.report("diverged", progressed() + "the program has ended" + wanted());
         } else {
             Native.report("followed", happened + " " + plan.events);
         }
@@ -342,7 +367,7 @@ final class Script extends Policy {
         if (current == null && me.state != Turn.DEAD) {
             throw Ending.end(me, awaited == null ? "stuck" : "diverged", awaited == null
                     ? happened + " " + plan.events
-                    : progress() + "the schedule lets nobody go on" + wanted());
+                    : progressed() + "the schedule lets nobody go on" + wanted());
         }
         return current;
     }
@@ -370,10 +395,10 @@ final class Script extends Policy {
     }
 
     private IllegalStateException diverged(Turn me, String what) {
-        return Ending.end(me, "diverged", progress() + "thread " + me.number + " " + what + wanted());
+        return Ending.end(me, "diverged", progressed() + "thread " + me.number + " " + what + wanted());
     }
 
-    private String progress() {
+    private String progressed() {
         return happened + " " + plan.events + " ";
     }
 

@@ -6,6 +6,7 @@ import java.util.Arrays;
  * Looks after the thread that has the turn. What blocks in the JDK goes to the scheduler,
  * but a thread may be in a system call, or in a wait of the JDK that the scheduler does
  * not see, and only another thread could end that: then all would stand still for ever.
+ * Or it may look again and again for what another thread does ({@link Spinning}).
  */
 final class Watch implements Runnable {
     /** So many looks with nothing changed are enough. */
@@ -45,6 +46,7 @@ final class Watch implements Runnable {
         Turn before = null;
         StackTraceElement[] stack = null;
         int looks = 0;
+        Spinning spinning = new Spinning();
         for (;;) {
             try {
                 Thread.sleep(BETWEEN);
@@ -65,6 +67,9 @@ final class Watch implements Runnable {
             if (looks >= LOOKS && Engine.running == turn && policy != null
                     && othersCouldRun(turn, looks >= MANY_LOOKS)) {
                 policy.stopped(turn, call(now) + Ending.from(now));
+            }
+            if (policy != null) {
+                spinning.look(turn, policy, now);
             }
         }
     }
@@ -112,7 +117,7 @@ final class Watch implements Runnable {
     }
 
     /** Whether others could; with {@code waiting}, whether there are others that wait. */
-    private static boolean othersCouldRun(Turn running, boolean waiting) {
+    static boolean othersCouldRun(Turn running, boolean waiting) {
         for (int number = 0; number < Engine.count(); number++) {
             Turn turn = Engine.turn(number);
             if (turn == null || turn == running) {

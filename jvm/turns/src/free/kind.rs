@@ -3,6 +3,7 @@
 use reprise_classfile::read::MemberRef;
 
 use super::Body;
+use crate::facts::matters;
 
 /// Classes of the JDK whose objects synchronise, or packages where a slash ends the name.
 const SYNCHRONISED: &[&str] = &[
@@ -152,7 +153,7 @@ impl Body<'_, '_> {
         let descriptor = member.descriptor.to_str_lossy();
         let named = member.class.to_str_lossy();
         let inherited = self.facts.inherited(&named, &name, &descriptor);
-        let inherited = inherited.filter(|owner| owner.starts_with("java/util/"));
+        let inherited = inherited.filter(|owner| matters(owner));
         let owner = inherited.map_or(named.clone(), Into::into);
         let starts = |list: &[&str]| list.iter().any(|prefix| owner.starts_with(prefix));
         let is = |list: &[&str]| {
