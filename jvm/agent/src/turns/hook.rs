@@ -15,8 +15,7 @@ use reprise_classfile::read::ClassFile;
 use reprise_turns::plan::Place;
 use reprise_turns::{enforce, explore, free, loaders, platform, share};
 
-use super::{Mode, SESSION, Session, natives, refuse};
-use crate::environment::Environment;
+use super::{Mode, SESSION, Session, begin, natives, refuse};
 use crate::jni::{Frame, long};
 
 /// Asks the JVM for the callbacks.
@@ -63,7 +62,7 @@ unsafe extern "system" fn vm_init(_: *mut jvmtiEnv, env: *mut JNIEnv, _: jthread
         let session = SESSION.get().ok_or("there is no session")?;
         // SAFETY: the JVM hands its environment to this callback.
         let frame = unsafe { Frame::of(env) }.ok_or("there is no JNI environment")?;
-        begin(session, frame)
+        begin::begin(session, frame)
     }));
     let message = match outcome {
         Ok(Ok(())) => return,
@@ -74,108 +73,6 @@ unsafe extern "system" fn vm_init(_: *mut jvmtiEnv, env: *mut JNIEnv, _: jthread
         Some(true) => crate::warn(&message),
         _ => refuse(&message),
     }
-}
-
-fn begin(session: &Session, frame: Frame) -> Result<(), String> {
-    crate::report::add("jvm", &session.environment.java_version());
-    let bound = natives::bind(session, frame);
-    // The JVM has it open by now; a process that is killed cleans nothing up.
-    let _ = std::fs::remove_file(&session.jar);
-    let bound = bound.ok_or("the scheduler's classes cannot be used")?;
-    let set = session.scheduler.set(bound);
-    set.map_err(|_| "the JVM was initialised twice".to_owned())?;
-    again(&session.environment, |name| concerns(session, name))?;
-    if let Some(values) = &session.values {
-        let file = frame.string(values).ok_or("there is no memory")?;
-        let signature = c"(Ljava/lang/String;)V";
-        // SAFETY: the argument is as the signature says.
-        let read =
-            unsafe { natives::call(session, frame, c"values", signature, &[jvalue { l: file }]) };
-        if !read {
-            return Err("the values of the recorded run cannot be read".to_owned());
-        }
-    }
-    // SAFETY: the arguments are as the signatures say.
-    let begun = unsafe {
-        match &session.mode {
-            Mode::Follow {
-                plan,
-                verbosity,
-                patience,
-                ..
-            } => {
-                let plan = frame.string(plan).ok_or("there is no memory")?;
-                let arguments = [
-                    jvalue { l: plan },
-                    jvalue { i: *verbosity },
-                    jvalue { i: *patience },
-                ];
-                let signature = c"(Ljava/lang/String;II)V";
-                natives::call(session, frame, c"follow", signature, &arguments)
-            }
-            Mode::Free { .. } => natives::call(session, frame, c"free", c"()V", &[]),
-            Mode::Share { elements, .. } => {
-                let arguments = [jvalue { i: *elements }];
-                natives::call(session, frame, c"share", c"(I)V", &arguments)
-            }
-            Mode::Explore {
-                serve: Some((requests, answers)),
-                ..
-            } => {
-                let requests = frame.string(requests).ok_or("there is no memory")?;
-                let answers = frame.string(answers).ok_or("there is no memory")?;
-                let arguments = [jvalue { l: requests }, jvalue { l: answers }];
-                let signature = c"(Ljava/lang/String;Ljava/lang/String;)V";
-                natives::call(session, frame, c"serve", signature, &arguments)
-            }
-            Mode::Explore {
-                strategy,
-                seed,
-                steps,
-                guide,
-                ..
-            } => {
-                let strategy = frame.string(strategy).ok_or("there is no memory")?;
-                let guide = frame.string(guide).ok_or("there is no memory")?;
-                let arguments = [
-                    jvalue { l: strategy },
-                    long(*seed),
-                    long(*steps),
-                    jvalue { l: guide },
-                ];
-                let signature = c"(Ljava/lang/String;JJLjava/lang/String;)V";
-                natives::call(session, frame, c"explore", signature, &arguments)
-            }
-        }
-    };
-    if !begun {
-        return Err("the scheduler cannot be started".to_owned());
-    }
-    if session.values.is_some() {
-        // The scheduler has just given final fields of these the values of the recorded run. What
-        // was compiled while the JVM started has the old ones in it, and goes with this.
-        again(&session.environment, |name| {
-            name.starts_with("java/util/ImmutableCollections")
-        })?;
-    }
-    Ok(())
-}
-
-/// Has the load hook called again for the classes that are loaded and meant.
-fn again(environment: &Environment, meant: impl Fn(&str) -> bool) -> Result<(), String> {
-    let classes = environment.loaded_classes();
-    for class in classes.map_err(|error| error.to_string())? {
-        // SAFETY: the JVM has just made these references.
-        unsafe {
-            let name = environment.class_name(class).unwrap_or_default();
-            if meant(&name) {
-                environment
-                    .retransform(class)
-                    .map_err(|error| format!("{name} cannot be changed: {error}"))?;
-            }
-        }
-    }
-    Ok(())
 }
 
 /// Calls the scheduler, if it is there.
@@ -302,7 +199,7 @@ fn is_jdk(name: &str) -> bool {
 }
 
 /// Whether a class of the JDK has to be changed.
-fn concerns(session: &Session, name: &str) -> bool {
+pub(super) fn concerns(session: &Session, name: &str) -> bool {
     match session.mode {
         // Who blocks and wakes is of no interest, only who begins.
         Mode::Share { .. } => name == "java/lang/Thread",

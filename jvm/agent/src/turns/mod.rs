@@ -6,12 +6,14 @@
 //! | the callbacks of the JVM | [`hook`] |
 //! | the schedule that is being written | [`writing`] |
 //! | what threads that run freely write | [`parts`] |
-//! | what the scheduler calls, and how it is started | [`natives`] |
+//! | the JVM is initialised, and the scheduler begins | [`begin`] |
+//! | what the scheduler calls, and how it is called | [`natives`] |
 //!
 //! The scheduler is Java (`jvm/scheduler`); this gives it the classes of the
 //! program and of the JDK with calls of it in them, and tells it of what only an
 //! agent sees: threads that begin and end, and monitors that are not to be had.
 
+mod begin;
 mod hook;
 mod natives;
 mod parts;
