@@ -16,7 +16,7 @@ use reprise_turns::plan::Place;
 use reprise_turns::{enforce, explore, free, loaders, platform, share};
 
 use super::{Mode, SESSION, Session, begin, natives, refuse};
-use crate::jni::{Frame, long};
+use crate::jni::Frame;
 
 /// Asks the JVM for the callbacks.
 pub(super) fn listen(session: &Session) -> Result<(), String> {
