@@ -5,9 +5,9 @@
 //!
 //! ```text
 //! getfield [ … invoke outside    both hold it from now on
-//! aload [ … invoke outside       the same, where the program is called again
 //! getfield [ … areturn           the same
-//! … putfield [ or Object         the same, if it has crossed
+//! aload [ … invoke outside       the same, where the program is called again
+//! … putfield [ or Object         both hold it, if it has crossed
 //! … aastore                      the same
 //! … Arrays.asList, …Buffer.wrap  the JDK keeps it, wherever it came from
 //! invoke outside [, astore       both hold it, where the program is called again
@@ -50,10 +50,11 @@ enum Source {
 pub(crate) struct Holds {
     /// Calls, and which of their arguments both sides hold then.
     calls: BTreeMap<u32, Vec<usize>>,
+    /// Where an array goes into a field or a local.
     stores: BTreeSet<u32>,
-    /// The same where it may be anything else.
+    /// Where something goes into a field or an element that may be an array.
     any_stores: BTreeSet<u32>,
-    /// Slots of arguments.
+    /// The slots of arrays that are given as arguments and may be written to meanwhile.
     parameters: Vec<u16>,
     returns: BTreeSet<u32>,
     /// Calls that bring an array which the JDK goes on writing to.
@@ -91,8 +92,9 @@ impl Holds {
                     *top = source;
                 }
                 found.look(body, instruction, &stack, calls > 1);
-                let top = stack.last() != Some(&Source::Fresh);
-                if instruction.opcode == opcode::AASTORE && top && may_be_array(state.stack.last())
+                if instruction.opcode == opcode::AASTORE
+                    && stack.last() != Some(&Source::Fresh)
+                    && may_be_array(state.stack.last())
                 {
                     found.any_stores.insert(instruction.offset);
                 }
@@ -210,12 +212,12 @@ impl Holds {
 
     /// The same for what a body returns and stores.
     pub(crate) fn instrument(&self, body: &mut Body<'_, '_>) -> Result<(), ProbeError> {
-        let mut code = Snippet::new();
         for slot in &self.parameters {
+            let mut code = Snippet::new();
             code.load(OBJECT_TYPE, *slot)?;
             crosses(body, &mut code)?;
+            body.editor.at_entry(code)?;
         }
-        body.editor.at_entry(code)?;
         let known = self.stores.iter().map(|offset| (offset, "keeps"));
         let any = self.any_stores.iter().map(|offset| (offset, "keepsAny"));
         for (offset, probe) in known.chain(any) {
@@ -284,11 +286,10 @@ fn returns_array(body: &Body<'_, '_>) -> bool {
 fn has_arrays(body: &Body<'_, '_>) -> bool {
     let mut instructions = body.editor.instructions().iter();
     let named = instructions.any(|instruction| {
+        let puts = matches!(instruction.opcode, opcode::PUTFIELD | opcode::PUTSTATIC);
         let has = |member: MemberRef<'_>| {
             let descriptor = member.descriptor.to_str_lossy();
-            descriptor.contains('[')
-                || instruction.opcode == opcode::PUTFIELD && descriptor == "Ljava/lang/Object;"
-                || instruction.opcode == opcode::PUTSTATIC && descriptor == "Ljava/lang/Object;"
+            descriptor.contains('[') || puts && descriptor == "Ljava/lang/Object;"
         };
         match instruction.opcode {
             opcode::GETSTATIC..=opcode::INVOKEINTERFACE => {
