@@ -26,7 +26,7 @@ fn follows(stage: &Stage, strategies: &[&str], arguments: &[&str]) {
             let recorded = stage.reprise_with(&java, &words, arguments);
             assert_eq!(recorded.status.code(), Some(0), "{recorded:?}");
             assert!(
-                said(&recorded).contains("for sockets, pipes or processes"),
+                said(&recorded).contains("for something outside"),
                 "{recorded:?}"
             );
             let words = ["replay".as_ref(), file.as_os_str()];

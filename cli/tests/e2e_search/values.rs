@@ -96,3 +96,33 @@ fn waits_run_out_in_every_case() {
     );
     stage.follow(java, &file, &recorded, "ended with status 0");
 }
+
+/// What the garbage collector has taken away is away in a replay, and nothing else is, although
+/// there it has so little memory for what is new that it would take everything.
+#[test]
+fn the_garbage_collector_takes_what_it_took() {
+    let stage = Stage::new("schedule-references");
+    for (number, java) in jdks().into_iter().enumerate() {
+        let cases = match number {
+            0 => &[("random", ""), ("free", "collect")][..],
+            _ => &[("random", "collect")],
+        };
+        for &(strategy, argument) in cases {
+            let run = |arguments: &[&str], young: &str| {
+                let arguments: Vec<&OsStr> = arguments.iter().map(OsStr::new).collect();
+                let mut words = vec!["-Xms600m", "-Xmx600m", young, "-cp", ".", "Main"];
+                words.extend((!argument.is_empty()).then_some(argument));
+                let output = stage.jvm(&java, &arguments, &words);
+                let told = format!("{strategy} {argument} {output:?}");
+                assert_eq!(output.status.code(), Some(0), "{told}");
+                String::from_utf8(output.stdout).unwrap()
+            };
+            let option = format!("--schedule={strategy}");
+            let file = format!("{number}.{strategy}.sched");
+            let recorded = run(&["record", &option, "-o", &file], "-Xmn300m");
+            let nothing = recorded.starts_with("taken 0 one 0 0");
+            assert_eq!(nothing, argument.is_empty(), "{recorded}");
+            assert_eq!(run(&["replay", &file], "-Xmn2m"), recorded);
+        }
+    }
+}

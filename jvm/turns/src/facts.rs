@@ -17,7 +17,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use reprise_classfile::mutf8::Utf8;
-use reprise_classfile::read::{BootstrapMethods, ClassFile, Constant, ReadError, access};
+use reprise_classfile::read::{
+    BootstrapMethods, ClassFile, Constant, MemberRef, ReadError, access,
+};
 
 /// Which members of a program synchronise.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -269,20 +271,36 @@ pub(crate) fn handled_fields(class: &ClassFile<'_>) -> Result<BTreeSet<u16>, Rea
 }
 
 /// Whether a class has arrays whose elements threads share on purpose: in volatile fields, or
-/// used through handles.
+/// used through handles. Who has no handles goes by `Unsafe`, where a class that has arrays
+/// says no more than that it synchronises.
 pub(crate) fn shares_elements(class: &ClassFile<'_>) -> Result<bool, ReadError> {
+    let mut has_arrays = false;
     for field in &class.fields {
         let is_array = class.pool.utf8(field.descriptor)?.0.starts_with(b"[");
+        has_arrays |= is_array;
         if is_array && field.access & access::VOLATILE != 0 {
             return Ok(true);
         }
     }
     for index in class.pool.indexes() {
-        if let Constant::MethodRef { .. } = class.pool.get(index)?
-            && class.pool.member(index)?.name == "arrayElementVarHandle"
-        {
-            return Ok(true);
+        if let Constant::MethodRef { .. } = class.pool.get(index)? {
+            let member = class.pool.member(index)?;
+            if member.name == "arrayElementVarHandle" || has_arrays && is_unsafe(&member) {
+                return Ok(true);
+            }
         }
     }
     Ok(false)
+}
+
+/// What is in the names of methods of `Unsafe` that synchronise.
+const UNSAFELY: &[&str] = &[
+    "AndS", "AndA", "Volatile", "Ordered", "Acquire", "Release", "Opaque",
+];
+
+/// Whether it is such a method.
+pub(crate) fn is_unsafe(member: &MemberRef<'_>) -> bool {
+    let name = member.name.to_str_lossy();
+    (member.class == "sun/misc/Unsafe" || member.class == "jdk/internal/misc/Unsafe")
+        && UNSAFELY.iter().any(|part| name.contains(part))
 }

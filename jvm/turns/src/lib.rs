@@ -14,7 +14,7 @@
 //! | what threads share, of which a part is recorded | [`share`] |
 //! | methods of the JDK that wait for something outside | [`outside`] |
 //! | class loaders that know only what is theirs | [`loaders`] |
-//! | what is another value in every run | `values` |
+//! | what is another value in every run | `values`; what the garbage collector takes away: `references` |
 //! | what has to be known of a program for that | [`facts`] |
 //! | what the scheduler is to do, as a file | [`plan`] |
 //!
@@ -35,6 +35,7 @@ pub mod loaders;
 pub mod outside;
 pub mod plan;
 pub mod platform;
+mod references;
 pub mod share;
 mod values;
 

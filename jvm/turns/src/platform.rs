@@ -84,11 +84,11 @@ pub fn change(bytes: &[u8], values: bool) -> Result<Option<Vec<u8>>, TurnError> 
         let blocks = blocks(&name_of_class) && name_of_class != VIRTUAL;
         let mut changed = blocks && redirect(&class, &mut editor, pool, &|_| false)?;
         let name = class.pool.utf8(method.name)?.to_str_lossy();
+        let descriptor = class.pool.utf8(method.descriptor)?.to_str_lossy();
         if is_thread {
             changed |= thread(&class, &name, &mut editor, pool)?;
         }
         if name_of_class == VIRTUAL {
-            let descriptor = class.pool.utf8(method.descriptor)?.to_str_lossy();
             changed |= virtual_thread(&name, &descriptor, &mut editor, pool)?;
         }
         if name_of_class == SYNCHRONIZER && name == "setExclusiveOwnerThread" {
@@ -118,7 +118,7 @@ pub fn change(bytes: &[u8], values: bool) -> Result<Option<Vec<u8>>, TurnError> 
             changed |= pooled(&class, &mut editor, pool)?;
         }
         if values {
-            changed |= watch_platform(&class, &name, &mut editor, pool)?;
+            changed |= watch_platform(&class, (&name, &descriptor), &mut editor, pool)?;
         }
         if changed {
             let code = editor.finish(&mut edited.pool)?;

@@ -1,5 +1,5 @@
 //! What a program reads that is another value in every run: the time, random numbers,
-//! identity hashes, what weak references have lost. The value is handed to the scheduler, which notes it, or gives another
+//! identity hashes; [`references`] has what weak references have lost. The value is handed to the scheduler, which notes it, or gives another
 //! one instead: that of the run that is replayed.
 //!
 //! Some classes of the JDK read such values for the program:
@@ -18,6 +18,7 @@ use reprise_classfile::write::{Invoke, PoolEditor, Snippet};
 
 use crate::TurnError;
 use crate::calls::calls;
+use crate::references;
 
 const VALUES: &str = "java/reprise/scheduler/Values";
 const HASHES: &str = "java/reprise/scheduler/Hashes";
@@ -64,7 +65,7 @@ fn waits(name: &str) -> bool {
 
 /// Whether a class of the JDK reads such values for the program.
 pub(crate) fn concerns(name: &str) -> bool {
-    HASHING.contains(&name) || READING.contains(&name) || waits(name)
+    HASHING.contains(&name) || READING.contains(&name) || waits(name) || references::concerns(name)
 }
 
 /// Sends such values of a method of the program to the scheduler; whether there are any.
@@ -83,10 +84,7 @@ pub(crate) fn watch<'c>(
             code.invoke(Invoke::Special, &owner, "<init>", "(J)V", pool)?;
             editor.replace(instruction.offset, code)?;
             any = true;
-        } else if asks_reference(&member) {
-            let descriptor = "(Ljava/lang/Object;)Ljava/lang/Object;";
-            code.invoke(Invoke::Static, VALUES, "referent", descriptor, pool)?;
-            editor.after(instruction.offset, code)?;
+        } else if references::watch(&instruction, &member, editor, pool)? {
             any = true;
         } else if asks_clock(&member) {
             code.invoke(Invoke::Static, VALUES, "asks", "()V", pool)?;
@@ -107,11 +105,14 @@ pub(crate) fn watch<'c>(
 /// The same for a method of the JDK.
 pub(crate) fn watch_platform<'c>(
     class: &'c ClassFile<'c>,
-    method: &str,
+    (method, descriptor): (&str, &str),
     editor: &mut Editor<'c>,
     pool: &mut PoolEditor<'c>,
 ) -> Result<bool, TurnError> {
     let own = class.name()?.to_str_lossy();
+    if references::watch_platform(&own, (method, descriptor), editor, pool)? {
+        return Ok(true);
+    }
     let concurrent = waits(&own);
     let mut any = match concurrent || HASHING.contains(&&*own) {
         true => hashes(class, editor, pool)?,
@@ -194,19 +195,6 @@ fn hashes<'c>(
     Ok(any)
 }
 
-/// Whether a call asks a reference for what the garbage collector may have taken away.
-fn asks_reference(member: &MemberRef<'_>) -> bool {
-    let (owner, name, descriptor) = words(member);
-    name == "get"
-        && descriptor == "()Ljava/lang/Object;"
-        && matches!(
-            &*owner,
-            "java/lang/ref/Reference"
-                | "java/lang/ref/SoftReference"
-                | "java/lang/ref/WeakReference"
-        )
-}
-
 /// Whether a call asks one of the JDK's clocks and calendars.
 fn asks_clock(member: &MemberRef<'_>) -> bool {
     let (owner, name, _) = words(member);
@@ -241,13 +229,15 @@ fn read(member: &MemberRef<'_>) -> Option<String> {
             "java/lang/Runtime",
             "availableProcessors" | "freeMemory" | "maxMemory" | "totalMemory",
         ) => plain,
+        // Of whatever class below `Reference`: whether it has lost what it refers to.
+        (_, "refersTo") => descriptor == "(Ljava/lang/Object;)Z",
         ("java/util/concurrent/ThreadLocalRandom", name) => plain && name.starts_with("next"),
         _ => false,
     };
     found.then(|| ty.to_owned())
 }
 
-fn words<'m>(
+pub(crate) fn words<'m>(
     member: &MemberRef<'m>,
 ) -> (
     std::borrow::Cow<'m, str>,

@@ -77,6 +77,38 @@ class Table {
 }
 ";
 
+/// References, and arrays that are shared by means of `Unsafe`.
+const CELLS: &str = "
+class Cells {
+    static sun.misc.Unsafe unsafely;
+    Object[] cells = new Object[8];
+    java.lang.ref.ReferenceQueue<Object> queue;
+
+    static class Cell extends java.lang.ref.WeakReference<Object> {
+        Cell(Object of, java.lang.ref.ReferenceQueue<Object> queue) {
+            super(of, queue);
+        }
+    }
+
+    Object cell(int at) {
+        return cells[at];
+    }
+
+    boolean fill(int at, Object with) {
+        return unsafely.compareAndSwapObject(cells, at * 4L + 16, null, new Cell(with, queue));
+    }
+
+    Object of(Cell cell) {
+        return cell.get();
+    }
+
+    Object gone() throws InterruptedException {
+        Object first = queue.poll();
+        return first != null ? first : queue.remove(10);
+    }
+}
+";
+
 const WORKERS: &str = "
 class Workers {
     static class Worker extends Thread {}
@@ -116,6 +148,7 @@ static COMPILED: LazyLock<TempDir> = LazyLock::new(|| {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     fs::write(folder.path().join("Main.java"), PROGRAM).unwrap();
     fs::write(folder.path().join("Table.java"), TABLE).unwrap();
+    fs::write(folder.path().join("Cells.java"), CELLS).unwrap();
     fs::write(folder.path().join("Workers.java"), WORKERS).unwrap();
     fs::write(folder.path().join("Dump.java"), DUMP).unwrap();
     compile(&sources(folder.path()), folder.path(), ".");
@@ -287,9 +320,28 @@ fn what_is_shared_on_purpose_is_recorded_although_it_is_plain() {
         &expect![[r#"
         lacks: Free.reads Free.accessed Free.reads Free.accessed Free.thrown
         filled: Free.reads Free.accessed Free.thrown
-        isGone: Values.referent
+        isGone: References.referent
         through: Free.call Free.called Free.perhaps Free.called Free.perhaps Free.called Free.call Free.called Free.perhaps Free.called Free.thrown
         <clinit>: Free.initialises Free.initialised Free.initialised
+    "#]],
+    );
+}
+
+/// Elements of arrays in a class that synchronises by `Unsafe`; what is made, asked and got out
+/// of a queue of references.
+#[test]
+fn arrays_that_unsafe_shares_and_references_are_recorded() {
+    let bytes = fs::read(COMPILED.path().join("Cells.class")).unwrap();
+    let mut number = |_: &explore::Site<'_>| 1;
+    let scope = Scope::Synchronisation;
+    let edited = free::instrument(&bytes, scope, &Facts::default(), &is_thread, &mut number);
+    check(
+        &edited.unwrap().unwrap(),
+        &expect![[r#"
+        cell: Free.reads Free.accessed Free.thrown
+        fill: Free.call Free.called Free.thrown
+        of: References.asks References.told
+        gone: Free.call Free.called References.polled Free.call References.remove Free.called Free.thrown
     "#]],
     );
 }

@@ -57,9 +57,9 @@ pub(super) const OUTSIDE: u32 = 0x0fff_ffff;
 
 /// What kinds of values are called in the file beside a schedule; the scheduler's `Values` has
 /// the same.
-const KINDS: [&str; 11] = [
+const KINDS: [&str; 12] = [
     "", "drawn ", "time ", "read ", "seed ", "bytes ", "clock ", "instant ", "found ", "number ",
-    "cleared ",
+    "cleared ", "polled ",
 ];
 
 /// Something that is another value in every run.

@@ -11,6 +11,7 @@ use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::fs::FileType;
 use rustix::io::Errno;
 use rustix::thread::{MembarrierCommand, membarrier, membarrier_query};
+use rustix::time::{ClockId, clock_gettime};
 
 use super::writing::Writing;
 use super::{Mode, SESSION, Session};
@@ -71,6 +72,7 @@ pub(super) fn bind(session: &Session, frame: Frame) -> Option<(Global, Global)> 
                 (c"written", c"(JI)V", written as *mut c_void),
                 (c"barrier", c"()Z", barrier as *mut c_void),
                 (c"pause", c"(J)V", pause as *mut c_void),
+                (c"used", c"()J", used as *mut c_void),
                 (
                     c"owner",
                     c"(Ljava/lang/Object;)Ljava/lang/Thread;",
@@ -297,6 +299,14 @@ extern "system" fn barrier(_: *mut JNIEnv, _: jclass) -> jboolean {
 extern "system" fn pause(_: *mut JNIEnv, _: jclass, nanos: jlong) {
     let nanos = u64::try_from(nanos).unwrap_or_default();
     std::thread::sleep(Duration::from_nanos(nanos));
+}
+
+/// For how long the threads of this process have had a processor, in nanoseconds.
+extern "system" fn used(_: *mut JNIEnv, _: jclass) -> jlong {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    time.tv_sec
+        .saturating_mul(1_000_000_000)
+        .saturating_add(time.tv_nsec)
 }
 
 extern "system" fn owner(_: *mut JNIEnv, _: jclass, monitor: jobject) -> jobject {

@@ -7,8 +7,16 @@ package reprise.scheduler;
  * that is needed.
  */
 final class CutOff {
-    /** So many seconds a thread may compute before it comes to a place; a busy machine has others. */
-    private static final int SECONDS = 5;
+    private static final long SECOND = 1_000_000_000;
+    /**
+     * For so long threads may compute before they come to a place. On a busy machine that takes
+     * longer, but while they wait for something that nobody knows of, no more than that.
+     */
+    private static final long COMPUTING = 5 * SECOND;
+    private static final long AT_MOST = 60 * SECOND;
+    /** Who has had less of a processor in all that time waits. */
+    private static final long LITTLE = SECOND / 10;
+    private static final long LOOK = SECOND / 1000;
 
     /** Whether the JVM ends. */
     static volatile boolean on;
@@ -19,10 +27,17 @@ final class CutOff {
     static void begin(FreeThread me) {
         FreeThread.tellAllFollowed();
         on = true;
-        Patience patience = new Patience(SECONDS);
-        do {
-            // Who initialises a class at this moment may have counted further.
-            Initialised.notice();
-        } while (FreeThread.isAnyAwaited(me) && patience.lasts());
+        long used = Native.used();
+        long begun = System.nanoTime();
+        // Who initialises a class at this moment may have counted further.
+        for (Initialised.notice(); FreeThread.isAnyAwaited(me); Initialised.notice()) {
+            long computed = Native.used() - used;
+            long passed = System.nanoTime() - begun;
+            if (computed > COMPUTING || passed > AT_MOST || passed > COMPUTING && computed < LITTLE) {
+                return;
+            }
+            // Those that are awaited may need this processor.
+            Native.pause(LOOK);
+        }
     }
 }

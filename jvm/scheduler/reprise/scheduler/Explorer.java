@@ -295,7 +295,7 @@ final class Explorer extends Policy {
         told = true;
         if (waits > 0) {
             Ending.report("say", "threads waited " + waits + (waits == 1 ? " time" : " times")
-                    + " for sockets, pipes or processes: a replay follows as far as these do what they did");
+                    + " for something outside: a replay follows as far as that does what it did");
         }
         Ending.report("steps", String.valueOf(steps));
         strategy.ended();

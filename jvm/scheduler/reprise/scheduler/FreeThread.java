@@ -90,6 +90,12 @@ final class FreeThread extends FreeLog {
     boolean reading;
     /** How many references it has asked for what they refer to. */
     long references;
+    /** The same of queues of references, and how many references it has made that have a queue. */
+    long polls;
+    int made;
+    /** It makes a reference, and asks one. */
+    boolean makes;
+    boolean asksReference;
 
     private FreeThread(long tid, int number, String descent) {
         super(number, descent);

@@ -123,12 +123,24 @@ final class Given {
         return has(kind) ? values[kind][next[kind]++] : otherwise;
     }
 
-    /** Whether the reference that is asked now, counted, had lost what it refers to. */
-    boolean isCleared(long count) {
-        boolean cleared = has(Values.CLEARED) && values[Values.CLEARED][next[Values.CLEARED]] == count;
-        if (cleared) {
-            next[Values.CLEARED]++;
+    /** Whether the next of that kind is about what the thread does now, counted; then that is over. */
+    boolean isCounted(int kind, long count) {
+        boolean counted = isNext(kind, count);
+        if (counted) {
+            next[kind]++;
         }
-        return cleared;
+        return counted;
+    }
+
+    /** The same, and it is not over. */
+    boolean isNext(int kind, long count) {
+        return has(kind) && values[kind][next[kind]] == count;
+    }
+
+    /** The references that came out of queues are wanted. */
+    void addReferences() {
+        for (int at = 1; at < counts[Values.POLLED]; at += 2) {
+            References.wants(values[Values.POLLED][at]);
+        }
     }
 }

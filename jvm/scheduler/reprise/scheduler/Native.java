@@ -60,6 +60,9 @@ final class Native {
     /** Does nothing for so many nanoseconds; leaves interrupts and permits as they are. */
     static native void pause(long nanos);
 
+    /** For how long the threads of this JVM have had a processor, all together, in nanoseconds. */
+    static native long used();
+
     /** The thread that has the monitor; null for none. */
     static native Thread owner(Object monitor);
 }

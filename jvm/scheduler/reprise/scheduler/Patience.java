@@ -6,17 +6,8 @@ final class Patience {
     /** So often it only looks again; then others may need the processor to go on. */
     private static final int LOOKS = 200;
 
-    private final long most;
     private int looks;
     private long end;
-
-    Patience() {
-        this(1);
-    }
-
-    Patience(int seconds) {
-        most = seconds * SECOND;
-    }
 
     /** Lets a moment go by; false if it has been too long. */
     boolean lasts() {
@@ -28,7 +19,7 @@ final class Patience {
         long now = System.nanoTime();
         if (looks == LOOKS) {
             looks++;
-            end = now + most;
+            end = now + SECOND;
         } else if (now - end > 0) {
             return false;
         }

@@ -55,6 +55,12 @@ final class Turn {
     Given given;
     /** How many references it has asked for what they refer to. */
     long references;
+    /** The same of queues of references, and how many references it has made that have a queue. */
+    long polls;
+    int made;
+    /** It makes a reference, and asks one. */
+    boolean makes;
+    boolean asksReference;
     /** What a selector in which it waits is to find; null if nothing is said of that. */
     long[] found;
     /** The hashes that it has written down lately. */

@@ -41,10 +41,12 @@ public final class Values {
     static final int NUMBERS = 9;
     /** Which of the references that the program has asked, counted, had lost what they refer to. */
     static final int CLEARED = 10;
+    /** What came out of queues of references: which look it was, counted, then the reference. */
+    static final int POLLED = 11;
     /** What these are called in the file; {@code reprise_schedule::observed} has the same. */
     static final String[] WORDS = {
         "", "drawn ", "time ", "read ", "seed ", "bytes ", "clock ", "instant ", "found ",
-        "number ", "cleared "
+        "number ", "cleared ", "polled "
     };
 
     /** In between the times that a thread was told: it has parked. */
@@ -85,6 +87,7 @@ public final class Values {
         Map<Integer, Integer> hashes = new HashMap<>();
         for (Given thread : read.values()) {
             thread.addHashes(hashes);
+            thread.addReferences();
         }
         Hashes.are(hashes);
         Hashes.on = true;
@@ -93,6 +96,16 @@ public final class Values {
     /** Whether threads get what they got in another run. */
     static boolean areGiven() {
         return given != null;
+    }
+
+    /** Whether what threads read is written down, where one runs at a time. */
+    static boolean areKept() {
+        return kept;
+    }
+
+    /** Writes down what a thread has read. */
+    static void note(Turn me, int kind, long value) {
+        Native.value(me.descent, WORDS[kind], value);
     }
 
     /** From now on, what is not given is written down. */
@@ -126,7 +139,7 @@ public final class Values {
             return value;
         }
         if (kept) {
-            Native.value(me.descent, WORDS[kind], value);
+            note(me, kind, value);
             return value;
         }
         return me.given == null ? value : me.given.next(kind, value);
@@ -177,32 +190,6 @@ public final class Values {
     /** The number of a thread that was just created by the calling one. */
     static long number(long value) {
         return see(NUMBERS, value);
-    }
-
-    /**
-     * What a reference refers to that the program has asked. When the garbage collector takes
-     * that away is chance; in a replay it is away when it was.
-     */
-    public static Object referent(Object value) {
-        if (Free.on) {
-            FreeThread me = FreeThread.current();
-            if (me != null) {
-                me.references++;
-                if (value == null) {
-                    me.reads(CLEARED, me.references);
-                }
-            }
-            return value;
-        }
-        Turn me = given == null && !kept ? null : Engine.mine();
-        if (me == null) {
-            return value;
-        }
-        me.references++;
-        if (kept && value == null) {
-            Native.value(me.descent, WORDS[CLEARED], me.references);
-        }
-        return me.given != null && me.given.isCleared(me.references) ? null : value;
     }
 
     /** A selector has found these. */

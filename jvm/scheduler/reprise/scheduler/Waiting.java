@@ -1,6 +1,8 @@
 package reprise.scheduler;
 
 import java.io.IOException;
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 
@@ -76,6 +78,39 @@ abstract class Waiting {
         @Override
         boolean isAbout(Object object) {
             return descriptor != null && descriptor == object;
+        }
+    }
+
+    /** A reference that the garbage collector puts into a queue. Others may not take it then. */
+    static final class Enqueued extends Waiting {
+        private final ReferenceQueue<?> queue;
+        private Reference<?> found;
+
+        /** In a replay it is known whether one came; then it does. */
+        Enqueued(ReferenceQueue<?> queue, boolean comes) {
+            super(true);
+            this.queue = queue;
+            this.ended = comes;
+        }
+
+        @Override
+        synchronized boolean isOver() {
+            if (found == null) {
+                found = queue.poll();
+            }
+            return ended || found != null;
+        }
+
+        @Override
+        boolean isOver(int millis) throws InterruptedException {
+            if (!isOver()) {
+                Thread.sleep(millis);
+            }
+            return isOver();
+        }
+
+        synchronized Reference<?> take() {
+            return found;
         }
     }
 

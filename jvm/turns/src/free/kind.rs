@@ -3,7 +3,7 @@
 use reprise_classfile::read::MemberRef;
 
 use super::Body;
-use crate::facts::matters;
+use crate::facts::{is_unsafe, matters};
 
 /// Classes of the JDK whose objects synchronise, or packages where a slash ends the name.
 const SYNCHRONISED: &[&str] = &[
@@ -13,6 +13,7 @@ const SYNCHRONISED: &[&str] = &[
     "java/lang/Thread",
     "java/lang/ThreadGroup",
     "java/lang/invoke/VarHandle",
+    "java/lang/ref/ReferenceQueue",
     "java/util/Hashtable",
     "java/util/Properties",
     "java/util/Stack",
@@ -88,11 +89,6 @@ const WIRED: &[&str] = &[
     "write",
 ];
 
-/// What is in the names of methods of `Unsafe` that synchronise.
-const UNSAFELY: &[&str] = &[
-    "AndS", "AndA", "Volatile", "Ordered", "Acquire", "Release", "Opaque",
-];
-
 /// Names of methods that the JDK calls.
 const CALLED_BACK: &[&str] = &[
     "accept",
@@ -162,8 +158,7 @@ impl Body<'_, '_> {
                 false => owner == *known,
             })
         };
-        let unsafely = matches!(&*owner, "sun/misc/Unsafe" | "jdk/internal/misc/Unsafe")
-            && UNSAFELY.iter().any(|part| name.contains(part));
+        let unsafely = is_unsafe(member);
         let by_field = owner == "java/lang/invoke/VarHandle" || owner.ends_with("FieldUpdater");
         let object = descriptor.starts_with("(L") || descriptor.starts_with("([");
         if (unsafely || by_field) && object && !is_static {

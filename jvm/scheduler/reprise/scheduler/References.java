@@ -1,0 +1,252 @@
+package reprise.scheduler;
+
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
+import java.lang.ref.SoftReference;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What the garbage collector does to the program's weak, soft and phantom references: when it
+ * takes away what they refer to is chance. Where a run is recorded, it is written down which
+ * references were found to have lost that, and which ones came out of queues. Where the run is
+ * followed, the collector takes nothing away while there is memory, and the program is told what
+ * it was told then.
+ *
+ * A reference that has a queue is named by the thread that has made it, and counted. Those that
+ * the JDK makes for itself are not looked at: how many there are may be another number.
+ */
+public final class References {
+    /** The program has references of classes of its own. */
+    private static boolean own;
+
+    /** In a replay: what references refer to. It is the first that is given up for memory. */
+    private static SoftReference<List<Object>> held;
+    /** In a replay, by name: the references that came out of a queue; null for those not yet made. */
+    private static final Map<Long, Reference<?>> WANTED = new HashMap<>();
+
+    private References() {}
+
+    /** One with this name came out of a queue in the run that is followed. */
+    static void wants(long name) {
+        WANTED.put(name, null);
+    }
+
+    /** The program is about to make a reference, and does nothing else before it has. */
+    public static void makes() {
+        if (Free.on) {
+            FreeThread me = FreeThread.current();
+            if (me != null) {
+                me.makes = true;
+            }
+            return;
+        }
+        Turn me = Engine.mine();
+        if (me != null) {
+            me.makes = true;
+        }
+    }
+
+    /** A reference was made, by the program or by the JDK; the queue is null if it has none. */
+    public static void made(Reference<?> reference, Object referent, Object queue) {
+        if (Free.on) {
+            FreeThread me = FreeThread.current();
+            if (me != null && me.makes) {
+                me.makes = false;
+                if (queue != null) {
+                    Names.add(reference, name(me.descent, ++me.made), me.word());
+                }
+            }
+            return;
+        }
+        Turn me = Engine.mine();
+        if (me == null || !me.makes) {
+            return;
+        }
+        me.makes = false;
+        if (Values.areGiven()) {
+            hold(referent);
+        }
+        if (queue == null) {
+            return;
+        }
+        long name = name(me.descent, ++me.made);
+        if (Values.areKept()) {
+            Names.add(reference, name, 0);
+        } else if (WANTED.containsKey(name)) {
+            WANTED.put(name, reference);
+        }
+    }
+
+    /** A table of the JDK has a weak reference to this. */
+    public static void keeps(Object referent) {
+        if (Values.areGiven() && !Free.on && Engine.mine() != null) {
+            hold(referent);
+        }
+    }
+
+    private static long name(String descent, int count) {
+        return (long) descent.hashCode() << 32 | count;
+    }
+
+    /** One thread runs at a time. */
+    private static void hold(Object referent) {
+        List<Object> all = held == null ? null : held.get();
+        if (all == null) {
+            all = new ArrayList<>();
+            held = new SoftReference<>(all);
+        }
+        all.add(referent);
+    }
+
+    /** The program is about to call a method that may be that of a reference. */
+    public static void asks(Object object) {
+        if (object instanceof Reference) {
+            own = true;
+            ask(true);
+        } else if (own) {
+            ask(false);
+        }
+    }
+
+    private static void ask(boolean asks) {
+        if (Free.on) {
+            FreeThread me = FreeThread.current();
+            if (me != null) {
+                me.asksReference = asks;
+            }
+            return;
+        }
+        Turn me = Engine.mine();
+        if (me != null) {
+            me.asksReference = asks;
+        }
+    }
+
+    /** What the method has returned. */
+    public static Object told(Object value) {
+        if (!own) {
+            return value;
+        }
+        boolean asks;
+        if (Free.on) {
+            FreeThread me = FreeThread.current();
+            asks = me != null && me.asksReference;
+        } else {
+            Turn me = Engine.mine();
+            asks = me != null && me.asksReference;
+        }
+        if (!asks) {
+            return value;
+        }
+        ask(false);
+        return referent(value);
+    }
+
+    /** What a reference refers to that the program has asked; in a replay it is away when it was. */
+    public static Object referent(Object value) {
+        if (Free.on) {
+            FreeThread me = FreeThread.current();
+            if (me != null) {
+                me.references++;
+                if (value == null) {
+                    me.reads(Values.CLEARED, me.references);
+                }
+            }
+            return value;
+        }
+        Turn me = Engine.mine();
+        if (me == null) {
+            return value;
+        }
+        me.references++;
+        if (value == null && Values.areKept()) {
+            Values.note(me, Values.CLEARED, me.references);
+        }
+        return me.given != null && me.given.isCounted(Values.CLEARED, me.references) ? null : value;
+    }
+
+    /** The program has looked into a queue; null for nothing. */
+    public static Reference<?> polled(Reference<?> found) {
+        if (Free.on) {
+            FreeThread me = FreeThread.current();
+            if (me != null) {
+                me.polls++;
+                Names.Name name = found == null ? null : Names.of(found);
+                if (name != null) {
+                    me.reads(Values.POLLED, me.polls);
+                    me.reads(Values.POLLED, name.name);
+                    me.follows(name.word);
+                }
+            }
+            return found;
+        }
+        Turn me = Engine.mine();
+        if (me == null) {
+            return found;
+        }
+        me.polls++;
+        if (Values.areKept()) {
+            Names.Name name = found == null ? null : Names.of(found);
+            if (name != null) {
+                Values.note(me, Values.POLLED, me.polls);
+                Values.note(me, Values.POLLED, name.name);
+            }
+            return found;
+        }
+        if (me.given == null || !me.given.isCounted(Values.POLLED, me.polls)) {
+            return found;
+        }
+        Reference<?> wanted = WANTED.get(me.given.next(Values.POLLED, 0));
+        return wanted == null ? found : wanted;
+    }
+
+    /** The program waits for what comes out of a queue. */
+    public static Reference<?> remove(ReferenceQueue<?> queue) throws InterruptedException {
+        return remove(queue, 0);
+    }
+
+    /** The same, for so many milliseconds; 0 is for ever. */
+    public static Reference<?> remove(ReferenceQueue<?> queue, long millis) throws InterruptedException {
+        if (Free.on) {
+            return removeFreely(queue, millis);
+        }
+        Turn me = Engine.mine();
+        if (me == null) {
+            return queue.remove(millis);
+        }
+        if (millis < 0) {
+            throw new IllegalArgumentException("Negative timeout value");
+        }
+        boolean comes = me.given != null && me.given.isNext(Values.POLLED, me.polls + 1);
+        Waiting.Enqueued waiting = new Waiting.Enqueued(queue, comes);
+        boolean inTime = Leaving.outside(me, waiting, millis > 0 ? Clock.in(millis, 0) : 0);
+        Reference<?> found = polled(waiting.take());
+        if (found == null && inTime && Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+        return found;
+    }
+
+    private static Reference<?> removeFreely(ReferenceQueue<?> queue, long millis)
+            throws InterruptedException {
+        Reference<?> found = queue.poll();
+        Wires.awaits(1, found == null, (int) Math.min(millis, Integer.MAX_VALUE));
+        if (found == null) {
+            boolean interrupted = true;
+            try {
+                found = queue.remove(millis);
+                interrupted = false;
+            } finally {
+                Wires.gets(found == null);
+                FreeThread me = FreeThread.current();
+                if (me != null && interrupted) {
+                    me.follows(me.told());
+                }
+            }
+        }
+        return polled(found);
+    }
+}
