@@ -47,6 +47,20 @@ fn a_deadlock_is_found_and_followed() {
     }
 }
 
+/// A thread that waits for the garbage collector does not hide a deadlock of the others.
+#[test]
+fn a_deadlock_is_found_beside_a_thread_that_waits_for_the_collector() {
+    let stage = Stage::new("schedule-queue");
+    let java = &jdks()[0];
+    for seed in ["1", "2", "3"] {
+        let name = format!("{seed}.sched");
+        let options = ["--schedule=random", "--seed", seed];
+        let (file, found) = stage.record(java, &name, &options);
+        assert!(said(&found).contains(": deadlock; recorded"), "{found:?}");
+        stage.follow(java, &file, &found, "every thread is blocked");
+    }
+}
+
 /// Locks, conditions, semaphores, latches, queues, pools and futures.
 #[test]
 fn what_java_util_concurrent_did_is_followed() {

@@ -145,8 +145,7 @@ pub(super) const ALL: &[Program] = &[
     Program {
         name: "bc",
         needs: &["bc"],
-        // As many digits as in the paper.
-        before: "echo 'scale=2000; 4*a(1)' > stdin",
+        before: "echo 'scale=3600; 4*a(1)' > stdin",
         command: "bc -l",
         ..NONE
     },
@@ -154,7 +153,7 @@ pub(super) const ALL: &[Program] = &[
         name: "sqlite3",
         needs: &["sqlite3"],
         before: "cat > stdin <<END\ncreate table t(a, b);\nwith recursive c(x) as (select 1 union \
-                 all select x+1 from c where x<2500000) insert into t select x, x*7919%10007 from \
+                 all select x+1 from c where x<9000000) insert into t select x, x*7919%10007 from \
                  c;\nselect b, count(*), sum(a) from t group by b order by 2 desc limit 3;\nEND",
         command: "sqlite3 :memory:",
         ..NONE
@@ -174,7 +173,7 @@ pub(super) const ALL: &[Program] = &[
         needs: &["go"],
         before: "cat > made.go <<END\npackage main\nimport (\"fmt\"; \"math/rand\")\n\
                  func main() { c := make(chan int); for i := 0; i < 4; i++ { go func(i int) { \
-                 s := 0; for j := 0; j < 600000000; j++ { s += j * i % 7 }; c <- s + \
+                 s := 0; for j := 0; j < 2400000000; j++ { s += j * i % 7 }; c <- s + \
                  rand.Intn(9) }(i) }\nt := 0; for i := 0; i < 4; i++ { t += <-c }; \
                  fmt.Println(t) }\nEND\nGOCACHE=ROOT/cache go build -o made made.go",
         command: "ROOT/made",
@@ -185,7 +184,7 @@ pub(super) const ALL: &[Program] = &[
         needs: &["rustc"],
         before: "cat > made.rs <<END\nuse std::collections::HashMap;\nfn main() { let ts: Vec<_> = \
                  (0..4u64).map(|i| std::thread::spawn(move || { let mut m = HashMap::new(); \
-                 for n in 0..40_000_000u64 { *m.entry(n * i % 1009).or_insert(0u64) += n; } \
+                 for n in 0..250_000_000u64 { *m.entry(n * i % 1009).or_insert(0u64) += n; } \
                  m.len() })).collect(); for t in ts { println!(\"{:?}\", t.join()); } }\nEND\n\
                  rustc -O -o made made.rs",
         command: "ROOT/made",

@@ -179,6 +179,16 @@ final class Engine {
         return false;
     }
 
+    /** Whether anybody goes on by itself some time. */
+    static boolean isAnyTimed() {
+        for (int number = 0; number < count; number++) {
+            if (all[number].deadline != 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Whether another thread lives. */
     static boolean hasOthers(Turn me) {
         for (int number = 0; number < count; number++) {

@@ -135,7 +135,7 @@ final class Explorer extends Policy {
             count = ready.collect();
         }
         Turn next = count == 0 ? null : Ready.chosen(strategy.instead(me, ready.turns, count));
-        if (count == 0 && Engine.isAnyOutside()) {
+        if (count == 0 && Engine.isAnyOutside() && !isCollected()) {
             return Engine.NOBODY;
         }
         next = next == null ? Ready.timeout() : next;
@@ -143,6 +143,15 @@ final class Explorer extends Policy {
             throw strategy.stuck(me, ready.turns, count);
         }
         return next;
+    }
+
+    /**
+     * Whether all that threads wait for outside is what the garbage collector might put into
+     * queues, and it has put nothing there: as nobody can go on, nothing more is given up.
+     */
+    private static boolean isCollected() {
+        return !Engine.isAnyTimed() && !Exits.mayWake() && References.areAllAwaited()
+                && !References.bringsAny();
     }
 
     /** Writes down that the thread gives way. */

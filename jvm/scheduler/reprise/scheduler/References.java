@@ -19,6 +19,9 @@ import java.util.Map;
  * the JDK makes for itself are not looked at: how many there are may be another number.
  */
 public final class References {
+    /** So many milliseconds after a collection what it has found is in the queues. */
+    private static final int COLLECTING = 200;
+
     /** The program has references of classes of its own. */
     private static boolean own;
 
@@ -201,6 +204,33 @@ public final class References {
         }
         Reference<?> wanted = WANTED.get(me.given.next(Values.POLLED, 0));
         return wanted == null ? found : wanted;
+    }
+
+    /** Whether nobody waits for anything else outside than for what comes out of queues. */
+    static boolean areAllAwaited() {
+        for (int number = 0; number < Engine.count(); number++) {
+            Turn turn = Engine.turn(number);
+            if (turn.state == Turn.OUTSIDE && !(turn.waiting instanceof Waiting.Enqueued)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Collects what nobody has, and says whether something came into a queue of those who wait. */
+    static boolean bringsAny() {
+        System.gc();
+        long until = Clock.in(COLLECTING, 0);
+        while (until - System.nanoTime() > 0) {
+            for (int number = 0; number < Engine.count(); number++) {
+                Turn turn = Engine.turn(number);
+                if (turn.state == Turn.OUTSIDE && turn.waiting.isOver()) {
+                    return true;
+                }
+            }
+            Native.pause(1_000_000);
+        }
+        return false;
     }
 
     /** The program waits for what comes out of a queue. */
