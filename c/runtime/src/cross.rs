@@ -22,10 +22,7 @@ extern "C" fn __reprise_read(address: *const u8, len: u32, site: u32) -> *const 
     match mode() {
         Mode::Off => address,
         Mode::Record => record::read(site, address, len as usize),
-        Mode::Replay => {
-            replay::value(site);
-            replay::buffer()
-        }
+        Mode::Replay => replay::read(site, address, len as usize),
     }
 }
 
