@@ -188,7 +188,10 @@ fn pack(crossing: &Crossing) -> Option<Vec<u8>> {
     word(&mut out, kind);
     word(&mut out, u64::from(number));
     word(&mut out, bytes.len() as u64);
-    if let Crossing::Value { same: same @ 1.., .. } = crossing {
+    if let Crossing::Value {
+        same: same @ 1.., ..
+    } = crossing
+    {
         word(&mut out, u64::from(*same));
     }
     padded(&mut out, bytes);

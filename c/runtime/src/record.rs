@@ -4,7 +4,7 @@ use std::cell::{RefCell, UnsafeCell};
 use std::sync::atomic::{AtomicBool, Ordering, compiler_fence};
 use std::time::Duration;
 
-use reprise_c_events::{BUFFER_LEN, Reason, SPOOL};
+use reprise_c_events::{BUFFER_LEN, Reason, SAME_MOST, SPOOL};
 use reprise_recording::spool::ring::{RingInfo, RingWriter};
 use reprise_recording::spool::{StdEnvironment, SubjectSpool};
 
@@ -280,20 +280,30 @@ fn small(site: u32, value: u64, len: usize) {
     });
 }
 
+/// Memory is read that is outside and was read before, and nothing has changed there since:
+/// where a copy of it is.
+#[inline]
+pub(crate) fn seen_before(address: *const u8, len: usize) -> Option<*const u8> {
+    let place = seen::place(address, len).filter(|place| place.is(address, len))?;
+    // SAFETY: the program is about to read it, and it is this thread's turn.
+    let (value, same) = unsafe {
+        let same = &mut (*RECORDER.0.get()).same;
+        (seen::load(address, len), same)
+    };
+    // Every so often it is an event all the same, so that there is an end to it.
+    let is_same = place.has(value) && *same < SAME_MOST;
+    *same += u32::from(is_same);
+    is_same.then(|| place.value())
+}
+
 /// Outside memory is read, in one piece: where a copy of it is. Another thread may write
 /// there at any moment, and what is written down has to be what is used.
 pub(crate) fn read(site: u32, address: *const u8, len: usize) -> *const u8 {
     if let Some(place) = seen::place(address, len) {
         // SAFETY: the program is about to read it.
         let value = unsafe { seen::load(address, len) };
-        // SAFETY: it is this thread's turn.
-        let same = unsafe { &mut (*RECORDER.0.get()).same };
-        if place.has(address, len, value, *same) {
-            *same += 1;
-        } else {
-            place.set(address, len, value);
-            small(site, value, len);
-        }
+        place.set(address, len, value);
+        small(site, value, len);
         return place.value();
     }
     if len > BUFFER_LEN {

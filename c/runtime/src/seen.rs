@@ -9,8 +9,6 @@
 //! There are not as many of these places as there are addresses; a place belongs to the
 //! address that was read last of those that share it.
 
-use reprise_c_events::SAME_MOST;
-
 /// What was last read at an address.
 #[derive(Clone, Copy)]
 pub(crate) struct Place {
@@ -49,10 +47,9 @@ impl Place {
         self.key == key(address.addr() as u64, len)
     }
 
-    /// Whether this address has been read, and this is what was found, after `same` others
-    /// of which that is true. Every so often it is not, so that there is an end to it.
-    pub(crate) fn has(&self, address: *const u8, len: usize, value: u64, same: u32) -> bool {
-        self.value == value && self.is(address, len) && same < SAME_MOST
+    /// Whether this was found there.
+    pub(crate) fn has(&self, value: u64) -> bool {
+        self.value == value
     }
 
     pub(crate) fn set(&mut self, address: *const u8, len: usize, value: u64) {
@@ -96,16 +93,13 @@ mod tests {
         let at = bytes.as_ptr();
         assert!(place(at, 3).is_none() && place(at, 16).is_none());
         let mut one = Place { key: 0, value: 0 };
-        assert!(!one.has(at, 4, 0, 0));
+        assert!(!one.is(at, 4));
         // SAFETY: there are so many.
         let four = unsafe { load(at, 4) };
         assert_eq!(four, 0x0403_0201);
         one.set(at, 4, four);
-        assert!(one.has(at, 4, four, SAME_MOST - 1));
-        assert!(!one.has(at, 4, four, SAME_MOST));
-        assert!(!one.has(at, 4, four + 1, 0));
-        assert!(!one.has(at, 8, four, 0) && !one.is(at, 8));
-        assert!(!one.has(at.wrapping_add(1), 4, four, 0));
+        assert!(one.is(at, 4) && one.has(four) && !one.has(four + 1));
+        assert!(!one.is(at, 8) && !one.is(at.wrapping_add(1), 4));
         // SAFETY: it is the place's own.
         assert_eq!(unsafe { load(one.value(), 8) }, four);
     }
