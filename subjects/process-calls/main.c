@@ -141,6 +141,18 @@ static void polls_that_are_cut_off(void) {
     close(ends[1]);
 }
 
+// A call that fails for a length that the kernel does not know tells the one that it knows.
+static void told_by_a_call_that_fails(void) {
+    union {
+        uint32_t size;
+        unsigned char bytes[512];
+    } attributes = {0};
+    attributes.size = sizeof attributes;
+    attributes.bytes[sizeof attributes - 1] = 1;
+    CHECK(syscall(SYS_sched_setattr, 0, &attributes, 0) == -1 && errno == E2BIG);
+    CHECK(attributes.size != sizeof attributes && attributes.size >= 48);
+}
+
 static void names(void) {
     char name[16] = {0};
     CHECK(prctl(PR_SET_NAME, "calls") == 0 && prctl(PR_GET_NAME, name) == 0);
@@ -192,6 +204,7 @@ int main(void) {
     signals_by_descriptor();
     restarted();
     polls_that_are_cut_off();
+    told_by_a_call_that_fails();
     names();
     terminals();
     from_file_to_file();

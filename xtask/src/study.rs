@@ -145,13 +145,6 @@ const STUDIES: &[Study] = &[
         parts: &[],
     },
     Study {
-        name: "last-moments",
-        about: "the last second of programs as a file: its size by kind, and what it costs",
-        environment: &[("LAST_MOMENTS", "long")],
-        program: measured(&["e2e_sizes"]),
-        parts: &[],
-    },
-    Study {
         name: "last-bugs",
         about: "ten bugs of known programs, captured at their crash and found backwards in gdb",
         environment: &[("LAST_BUGS", "long")],
@@ -159,6 +152,14 @@ const STUDIES: &[Study] = &[
         parts: &[],
     },
     // These are of one file: the variable says which is meant.
+    Study {
+        name: "last-moments",
+        about: "the paper's programs and others with segments of six lengths, forced to fail: what \
+                recording costs, sizes by kind, replays elsewhere (LAST_ROOT: another system's root)",
+        environment: &[("LAST_MOMENTS", "1")],
+        program: measured(&["e2e_servers"]),
+        parts: &[],
+    },
     Study {
         name: "last-load",
         about: "httpd under load, recorded for 10 minutes, with a dump every 30 s (LAST_LOAD: seconds)",
@@ -177,14 +178,6 @@ const STUDIES: &[Study] = &[
         name: "last-peers",
         about: "the last second side by side with CRIU, gdb's record full and rr",
         environment: &[("LAST_PEERS", "1")],
-        program: measured(&["e2e_servers"]),
-        parts: &[],
-    },
-    Study {
-        name: "last-servers",
-        about: "servers under load with segments of four lengths, forced to fail (LAST_ROOT: \
-                another system's root to replay in)",
-        environment: &[("LAST_SERVERS", "1")],
         program: measured(&["e2e_servers"]),
         parts: &[],
     },
@@ -251,6 +244,8 @@ pub(crate) fn run(arguments: &[String]) -> TaskResult {
     setup::ensure(match study.name {
         name if name.starts_with("cut-") && name != "cut-large" => Task::StudyOfC,
         "kernels" => Task::StudyOfKernels,
+        "last-programs" => Task::StudyOfPrograms,
+        name if name.starts_with("last-") => Task::StudyOfProcesses,
         _ => Task::Study,
     })?;
     let workspace = Workspace::load()?;

@@ -19,6 +19,7 @@
 //! | how are instructions counted without a counter? | `count/` |
 //! | what does a segment map in all? | `survey.rs` |
 //! | which pages does it need? | `supply.rs`; how many are that? `kept.rs` |
+//! | what does a replay take? | `measure.rs` |
 //!
 //! A recording may come from a stranger. Every address and length in it is
 //! checked, and the process that runs its code can make no system call at all:
@@ -36,6 +37,7 @@ mod foreign;
 mod kept;
 mod load;
 mod mapping;
+mod measure;
 mod pause;
 mod places;
 mod play;
@@ -53,6 +55,7 @@ pub use crate::debug::{Halt, Opened, Position, Session, Traps};
 pub use crate::divergence::{Divergence, Fact, Location};
 pub use crate::foreign::lacking;
 pub use crate::kept::{Kept, kept};
+pub use crate::measure::{Measured, measure};
 pub use crate::play::{Played, Wrote};
 pub use crate::source::{Playable, processes};
 pub use crate::supply::{Page, Supply, Used};
@@ -172,21 +175,31 @@ pub fn play<S: Source>(
     output: &mut dyn FnMut(Wrote<'_>),
 ) -> Result<Played, PlayError> {
     let segment = source::last_segment(recording, which)?;
+    begun(recording, &segment, limits, output)?.run()
+}
+
+/// A replay of a segment that stands at its first instruction.
+fn begun<'r, 'o, S: Source>(
+    recording: &'r Recording<S>,
+    segment: &'r source::Segment,
+    limits: &Limits,
+    output: &'o mut dyn FnMut(Wrote<'_>),
+) -> Result<play::Play<'r, 'o, S>, PlayError> {
     let processor = source::processor(recording);
     let copies = blank::Copies::Forbidden;
-    let survey = survey::Survey::of(recording, &segment)?;
+    let survey = survey::Survey::of(recording, segment)?;
     let blank = blank::Blank::new(&segment.ranges(), limits, processor, copies)?;
     let rooms = pause::rooms(&survey, &blank, segment.first)?;
     let space = load::load(
         recording,
-        &segment,
+        segment,
         &blank,
         &pause::all(rooms.as_ref()),
         None,
     )?;
-    let mut play = play::Play::new(recording, &segment, blank, space, output)?;
+    let mut play = play::Play::new(recording, segment, blank, space, output)?;
     play.count_in(rooms, survey)?;
-    play.run()
+    Ok(play)
 }
 
 /// What a recording that has no memory yet needs.

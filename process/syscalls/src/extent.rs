@@ -37,6 +37,9 @@ pub struct Unknown {
 const TEXT: u64 = 4096;
 const ELEMENTS: u64 = 1024;
 
+/// The longest option of a socket that is believed: rules of a firewall are the longest.
+const OPTION: u64 = 1 << 20;
+
 /// The most that a call which fails is believed to have written: as many descriptors as a
 /// process may have, for `poll`.
 const FAILED: u64 = 8 << 20;
@@ -97,6 +100,15 @@ impl<M: Memory> Done<'_, M> {
                 let len = self.len(size);
                 out.extend((len <= FAILED).then_some(extent(address, len)));
             }
+            // The length that a buffer would have needed is told also by a call that fails for
+            // it, and an answer may be begun before it turns out that there is none.
+            Shape::LengthAt(pointer) if failed => {
+                let pointer = self.argument(pointer);
+                out.extend((pointer != 0).then_some(extent(pointer, 4)));
+            }
+            Shape::Ioctl(decides) if failed => self.begun(address, decides, special::ioctl, out),
+            Shape::Fcntl(decides) if failed => self.begun(address, decides, special::fcntl, out),
+            Shape::Prctl(decides) if failed => self.begun(address, decides, special::prctl, out),
             // What has another length is not written by a call that fails.
             _ if failed => {}
             Shape::Bytes(size) => out.push(extent(address, self.len(size))),
@@ -154,6 +166,13 @@ impl<M: Memory> Done<'_, M> {
         Ok(())
     }
 
+    /// What a call that has failed may have begun to write. One that is not known has done
+    /// nothing: the kernel did not know it either.
+    fn begun(&self, address: u64, decides: u8, len: fn(u64) -> Option<u32>, out: &mut Vec<Extent>) {
+        let len = len(self.argument(decides)).unwrap_or(0);
+        out.push(extent(address, u64::from(len)));
+    }
+
     fn len(&self, size: Size) -> u64 {
         match size {
             Size::Fixed(len) => u64::from(len),
@@ -184,8 +203,8 @@ impl<M: Memory> Done<'_, M> {
             return;
         }
         // Behind the call the length may be more than the buffer had room
-        // for. Such a buffer is short, so the limit costs nothing.
-        let len = u64::from(self.u32_at(pointer)).min(TEXT);
+        // for: addresses are short, and options are told with the length they have.
+        let len = u64::from(self.u32_at(pointer)).min(OPTION);
         out.push(extent(address, len));
         out.push(extent(pointer, 4));
     }
@@ -345,6 +364,50 @@ mod tests {
         }
         let far_too_many = [0x5000, u64::MAX >> 4, 0, 0, 0, 0];
         check(libc::SYS_poll, far_too_many, -22, &none, &[]);
+    }
+
+    #[test]
+    fn the_length_that_is_needed_is_told_by_a_call_that_fails() {
+        let socket = [3, 1, 59, 0x5000, 0x1000, 0];
+        check(
+            libc::SYS_getsockopt,
+            socket,
+            -34,
+            &words(&[64]),
+            &[(0x1000, 4)],
+        );
+        let handle = [3, 0x5000, 0x6000, 0x7000, 0, 0];
+        let expected = [(0x6000, 136), (0x7000, 8)];
+        check(
+            libc::SYS_name_to_handle_at,
+            handle,
+            -75,
+            &words(&[]),
+            &expected,
+        );
+        let attributes = [0, 0x5000, 0, 0, 0, 0];
+        check(
+            libc::SYS_sched_setattr,
+            attributes,
+            -7,
+            &words(&[]),
+            &[(0x5000, 4)],
+        );
+    }
+
+    #[test]
+    fn a_request_that_fails_may_have_begun_its_answer() {
+        let size = [0, u64::from(libc::TIOCGWINSZ), 0x5000, 0, 0, 0];
+        check(libc::SYS_ioctl, size, -5, &words(&[]), &[(0x5000, 8)]);
+        let lock = [3, libc::F_GETLK as u64, 0x5000, 0, 0, 0];
+        check(libc::SYS_fcntl, lock, -4, &words(&[]), &[(0x5000, 32)]);
+    }
+
+    #[test]
+    fn a_long_option_is_recorded_whole() {
+        let rules = [3, 0, 65, 0x5000, 0x1000, 0];
+        let expected = [(0x5000, 9000), (0x1000, 4)];
+        check(libc::SYS_getsockopt, rules, 0, &words(&[9000]), &expected);
     }
 
     #[test]

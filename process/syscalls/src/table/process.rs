@@ -154,7 +154,8 @@ pub(super) const CALLS: &[Call] = &[
     plain(libc::SYS_sethostname, "sethostname", 2),
     plain(libc::SYS_unshare, "unshare", 1),
     plain(libc::SYS_setns, "setns", 2),
-    plain(libc::SYS_seccomp, "seccomp", 3),
+    // One operation tells three lengths; the others only read there.
+    call(libc::SYS_seccomp, "seccomp", 3, NONE, &[fixed(2, 6)]),
     plain(
         libc::SYS_landlock_create_ruleset,
         "landlock_create_ruleset",
@@ -186,7 +187,14 @@ pub(super) const CALLS: &[Call] = &[
     plain(libc::SYS_set_mempolicy, "set_mempolicy", 3),
     plain(libc::SYS_mbind, "mbind", 6),
     plain(libc::SYS_migrate_pages, "migrate_pages", 4),
-    plain(libc::SYS_sched_setattr, "sched_setattr", 3),
+    // The length that the kernel knows is told to who has a longer one.
+    call(
+        libc::SYS_sched_setattr,
+        "sched_setattr",
+        3,
+        NONE,
+        &[fixed(1, 4)],
+    ),
     call(libc::SYS_syslog, "syslog", 3, NONE, &[filled(1, 2)]),
     plain(libc::SYS_setdomainname, "setdomainname", 2),
     plain(libc::SYS_vhangup, "vhangup", 0),
