@@ -137,8 +137,9 @@ impl Cursor {
 }
 
 fn cursor() -> &'static mut Cursor {
+    let cursor = &raw mut CURSOR;
     // SAFETY: a replay has one thread, and nobody who is called by who has it comes here again.
-    unsafe { &mut *(&raw mut CURSOR) }
+    unsafe { &mut *cursor }
 }
 
 /// It needs something else than what is next.

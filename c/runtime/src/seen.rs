@@ -82,25 +82,3 @@ pub(crate) unsafe fn load(address: *const u8, len: usize) -> u64 {
     // It is not read a second time where it is used.
     std::hint::black_box(value)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_place_knows_address_length_and_value() {
-        let bytes = [1_u8, 2, 3, 4, 5, 6, 7, 8];
-        let at = bytes.as_ptr();
-        assert!(place(at, 3).is_none() && place(at, 16).is_none());
-        let mut one = Place { key: 0, value: 0 };
-        assert!(!one.is(at, 4));
-        // SAFETY: there are so many.
-        let four = unsafe { load(at, 4) };
-        assert_eq!(four, 0x0403_0201);
-        one.set(at, 4, four);
-        assert!(one.is(at, 4) && one.has(four) && !one.has(four + 1));
-        assert!(!one.is(at, 8) && !one.is(at.wrapping_add(1), 4));
-        // SAFETY: it is the place's own.
-        assert_eq!(unsafe { load(one.value(), 8) }, four);
-    }
-}
