@@ -4,11 +4,13 @@
 //! all of its memory are as they were: from an equal state follows an equal future,
 //! so it does not matter if that is so more than once. Registers alone would not do,
 //! since a loop may come back to them; a loop that works on memory alone does so
-//! each time. So what differed at one of these times is compared in the translation
-//! from then on, and the process stops only where that is right, too.
+//! each time. So what differed at all of these times is compared in the translation
+//! from then on (`telling.rs`), and the process stops only where that is right, too.
 //!
 //! A thread that waited for others in a loop that changes nothing has arrived when
 //! it has these registers and is in such a loop: it would never get out of it.
+
+mod telling;
 
 use std::time::{Duration, Instant};
 
@@ -21,6 +23,8 @@ use crate::count::{Condition, Why};
 use crate::pause::{Counting, OUT_OF_TIME};
 use crate::play::Play;
 use crate::{Page, PlayError};
+
+use self::telling::{Differing, Telling};
 
 /// How many instructions run between two looks at the clock.
 const SLICE: u64 = 20_000_000;
@@ -36,6 +40,12 @@ const SLOW_COUNT: u64 = 2_000_000;
 /// How much memory is compared at once.
 const BLOCK: u64 = 256 * PAGE;
 
+/// How many words that differ are looked at of each block.
+const OF_BLOCK: usize = 1024;
+
+/// How many words are learnt at once.
+const AT_ONCE: usize = 4;
+
 /// How far below the stack pointer memory counts as unused.
 const UNUSED: u64 = 16 << 10;
 
@@ -48,8 +58,8 @@ struct Then {
     ranges: Option<Vec<(u64, u64)>>,
     /// What is below the stack.
     unused: (u64, u64),
-    /// The page that differed last.
-    suspect: Option<u64>,
+    /// What differed each time.
+    telling: Telling,
 }
 
 impl<S: Source> Play<'_, '_, S> {
@@ -128,7 +138,7 @@ impl<S: Source> Play<'_, '_, S> {
             pause,
             ranges,
             unused: (unused.saturating_sub(UNUSED), unused),
-            suspect: None,
+            telling: Telling::default(),
         }
     }
 
@@ -168,15 +178,20 @@ impl<S: Source> Play<'_, '_, S> {
                 Learnt::Nothing
             });
         }
-        let Some((address, word)) = self.differing_word(then)? else {
+        let differing = self.differing_words(then)?;
+        if differing.is_empty() {
             return Ok(Learnt::Arrived);
-        };
-        then.suspect = Some(address & !(PAGE - 1));
-        self.bring(address)?;
-        Ok(if condition.add_word(address, word) {
-            Learnt::Something
-        } else {
+        }
+        then.telling.come_by(&differing);
+        let best = then.telling.best(AT_ONCE);
+        for &(address, word) in &best {
+            self.bring(address)?;
+            condition.add_word(address, word);
+        }
+        Ok(if best.is_empty() && !learnt {
             Learnt::Nothing
+        } else {
+            Learnt::Something
         })
     }
 
@@ -204,32 +219,37 @@ impl<S: Source> Play<'_, '_, S> {
         })
     }
 
-    /// The first word of memory that is not as it was at a pause, and what it was.
-    fn differing_word(&mut self, then: &Then) -> Result<Option<(u64, u64)>, PlayError> {
-        if let Some(page) = then.suspect
-            && let Some(found) = self.differing_in(then, page, page + PAGE)?
-        {
-            return Ok(Some(found));
+    /// Words of memory that are not as they were at a pause: of those that are watched, or of
+    /// all if none of them is; none if all is as it was.
+    fn differing_words(&mut self, then: &Then) -> Result<Vec<Differing>, PlayError> {
+        let mut differing = Vec::new();
+        let mut pages: Vec<u64> = then.telling.watched().map(|at| at & !(PAGE - 1)).collect();
+        pages.dedup();
+        for page in pages {
+            self.differing_in(then, page, page + PAGE, &mut differing)?;
+        }
+        if !differing.is_empty() {
+            return Ok(differing);
         }
         for &(start, end) in then.ranges.iter().flatten() {
             let mut at = start;
             while at < end {
                 let next = end.min(at + BLOCK);
-                if let Some(found) = self.differing_in(then, at, next)? {
-                    return Ok(Some(found));
-                }
+                self.differing_in(then, at, next, &mut differing)?;
                 at = next;
             }
         }
-        Ok(None)
+        Ok(differing)
     }
 
+    /// Adds the words between two addresses that differ, so many of each block at most.
     fn differing_in(
         &mut self,
         then: &Then,
         start: u64,
         end: u64,
-    ) -> Result<Option<(u64, u64)>, PlayError> {
+        differing: &mut Vec<Differing>,
+    ) -> Result<(), PlayError> {
         let event = then.pause;
         let mut wanted = vec![0; (end - start) as usize];
         let mut here = wanted.clone();
@@ -254,19 +274,25 @@ impl<S: Source> Play<'_, '_, S> {
             }
         }
         if wanted == here {
-            return Ok(None);
+            return Ok(());
         }
         let words = wanted.chunks_exact(8).zip(here.chunks_exact(8));
-        let mut differing = (0..).zip(words).filter(|(index, (wanted, here))| {
+        let all = (0..).zip(words).filter_map(|(index, (wanted, here))| {
             let address = start + index * 8;
-            wanted != here && !(then.unused.0..then.unused.1).contains(&address)
+            let is_used = !(then.unused.0..then.unused.1).contains(&address);
+            (wanted != here && is_used).then(|| Differing {
+                address,
+                wanted: word(wanted),
+                here: word(here),
+            })
         });
-        Ok(differing.next().map(|(index, (wanted, _))| {
-            let mut word = [0; 8];
-            word.copy_from_slice(wanted);
-            (start + index * 8, u64::from_le_bytes(word))
-        }))
+        differing.extend(all.take(OF_BLOCK));
+        Ok(())
     }
+}
+
+fn word(bytes: &[u8]) -> u64 {
+    bytes.try_into().map_or(0, u64::from_le_bytes)
 }
 
 /// What comparing came to.

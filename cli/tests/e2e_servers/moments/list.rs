@@ -26,6 +26,8 @@ pub(super) struct Program {
     pub(super) configuration: &'static str,
     /// What a shell does before, in its folder; a failure means that it cannot be studied here.
     pub(super) before: &'static str,
+    /// What a shell does before each run and behind the last.
+    pub(super) clean: &'static str,
     /// What runs beside it and is not recorded.
     pub(super) beside: &'static str,
     /// Its words; a text in single quotes is one.
@@ -58,6 +60,7 @@ const NONE: Program = Program {
     needs: &[],
     configuration: "",
     before: "true",
+    clean: "true",
     beside: "",
     command: "",
     asked: Asked::Computing,
@@ -85,13 +88,15 @@ pub(super) const ALL: &[Program] = &[
     Program {
         name: "squid",
         needs: &["squid", "wrk", "httperf", "python3"],
-        configuration: "http_port 127.0.0.1:PORT accel defaultsite=here no-vhost\n\
+        configuration: "http_port 127.0.0.1:PORT accel defaultsite=here\n\
                         cache_peer 127.0.0.1 parent ORIGIN 0 no-query originserver\n\
                         pid_filename ROOT/pid\naccess_log none\ncache_log ROOT/log\n\
-                        cache_mem 8 MB\nhttp_access allow all\npinger_enable off\n\
+                        cache_mem 8 MB\nshutdown_lifetime 1 second\nhttp_access allow all\npinger_enable off\n\
                         unique_hostname here\n",
         beside: "python3 -m http.server ORIGIN --bind 127.0.0.1",
-        command: "squid -N -f ROOT/conf",
+        // What it shares has the name that it is given, and stays when it fails.
+        clean: "rm -f /dev/shm/sqPORT-*",
+        command: "squid -N -n sqPORT -f ROOT/conf",
         asked: HTTP,
         ..NONE
     },
@@ -132,7 +137,7 @@ pub(super) const ALL: &[Program] = &[
         name: "gzip",
         needs: &["gzip"],
         // Text that is neither all the same nor all different.
-        before: "awk 'BEGIN { for (n = 0; n < 5000000; n++) \
+        before: "awk 'BEGIN { for (n = 0; n < 7000000; n++) \
                  printf \"line %d of %d\\n\", n * n % 9973, n }' > stdin",
         command: "gzip -c",
         ..NONE
@@ -158,7 +163,7 @@ pub(super) const ALL: &[Program] = &[
         name: "python3, four threads",
         needs: &["/usr/bin/python3"],
         before: "cat > made.py <<END\nimport threading, random\n\
-                 def f(): return sum(i * i % 7 for i in range(9000000))\n\
+                 def f(): return sum(i * i % 7 for i in range(30000000))\n\
                  ts = [threading.Thread(target=f) for _ in range(4)]\n\
                  [t.start() for t in ts]; [t.join() for t in ts]; print(random.random())\nEND",
         command: "/usr/bin/python3 ROOT/made.py",

@@ -43,6 +43,12 @@ fn words(command: &str) -> Vec<String> {
         .collect()
 }
 
+impl Drop for Stage<'_> {
+    fn drop(&mut self) {
+        let _ = self.shell(&self.fill(self.program.clean)).status();
+    }
+}
+
 impl<'p> Stage<'p> {
     /// `None`, and a word about it, if it cannot be made ready.
     pub(super) fn new(program: &'p Program) -> Option<Self> {
@@ -84,6 +90,11 @@ impl<'p> Stage<'p> {
         command
     }
 
+    fn clean(&self) {
+        let cleaned = self.shell(&self.fill(self.program.clean)).status();
+        assert!(cleaned.unwrap().success(), "{}", self.program.name);
+    }
+
     /// What runs beside it, if anything does.
     pub(super) fn beside(&self) -> Option<Group> {
         let beside = self.fill(self.program.beside);
@@ -111,6 +122,7 @@ impl<'p> Stage<'p> {
             words.splice(0..0, own.into_iter().map(str::to_owned));
         }
         let _ = fs::remove_file(self.path().join("run.reprise"));
+        self.clean();
         Command::new(&words[0])
             .args(&words[1..])
             .current_dir(self.path())

@@ -19,7 +19,8 @@ pub(crate) struct Condition {
     order: Vec<usize>,
     /// The lower halves of vector registers.
     vectors: Vec<(u8, u64)>,
-    /// Words of memory, which must be there.
+    /// Words of memory, which must be there; the last that was learnt is the first that is
+    /// compared.
     words: Vec<(u64, u64)>,
 }
 
@@ -67,13 +68,12 @@ impl Condition {
         true
     }
 
-    /// A word of memory as well. Returns whether there was room for it.
-    pub(crate) fn add_word(&mut self, address: u64, word: u64) -> bool {
-        let room = self.words.len() < WORDS;
-        if room {
-            self.words.push((address, word));
-        }
-        room
+    /// A word of memory as well. Where there is no room for it, the one that was learnt first
+    /// makes room: it did not tell much.
+    pub(crate) fn add_word(&mut self, address: u64, word: u64) {
+        self.words.retain(|(known, _)| *known != address);
+        self.words.truncate(WORDS - 1);
+        self.words.insert(0, (address, word));
     }
 
     /// The vector registers that differ from these as well. Returns whether there
