@@ -23,8 +23,13 @@ pub fn describe(event: &Crossing, program: &Program) -> String {
             let words = words.iter().map(|word| number(word));
             format!("calls {name}({})", words.collect::<Vec<_>>().join(", "))
         }
-        Crossing::Value { site, bytes } => {
-            format!("{} reads {}", at(*site), number(bytes))
+        Crossing::Value { site, same, bytes } => {
+            let before = match same {
+                0 => String::new(),
+                1 => ", after a read that found nothing new".to_owned(),
+                many => format!(", after {many} reads that found nothing new"),
+            };
+            format!("{} reads {}{before}", at(*site), number(bytes))
         }
         Crossing::Result {
             site,

@@ -6,9 +6,10 @@
 //! place when it asks.
 //!
 //! ```text
-//!  byte    1 entry, 2 value, 3 result, 4 end, 5 jump, 6 turn, 7 forked, 8 left
+//!  byte    1 entry, 2 value, 3 result, 4 end, 5 jump, 6 turn, 7 forked, 8 left, 9 later value
 //!  entry:   number of the function, bytes of the arguments (eight for each)
 //!  value:   number of the site, bytes
+//!  later value: number of the site, number of reads, bytes
 //!  result:  number of the site, number of bytes, bytes,
 //!           then up to the end: word address, number of bytes, bytes
 //!  turn:    number: twice the number of the thread, and one more if it is new there
@@ -21,14 +22,17 @@
 //!  word     eight bytes, little-endian
 //! ```
 //! *entry*: an outside function calls an inside one. *value*: an inside function
-//! reads outside memory, or takes the address of an outside local variable.
+//! reads outside memory, or takes the address of an outside local variable. *later value*: the
+//! same, and so many reads since the event before have found at their addresses what was in the
+//! log when these were last read; in front of any other event there may have been such, too.
 //! *result*: an outside function that an inside one has called returns, and has
 //! filled these pieces of inside memory. *jump*: an outside function jumps to where an
 //! inside one has marked a place, by the number of that mark. Everything else follows.
 //! *turn*: the events that follow are another thread's, which is inside now; before the
 //! first they are those of thread 1. *forked*: the first event of a child; before it come
 //! so many events of its parent. *left*: the program ran on unrecorded. Version 1 had no
-//! jumps, one thread and no children; up to version 2 nobody said why a recording was left.
+//! jumps, one thread and no children; up to version 2 nobody said why a recording was left; up to version 3
+//! every read was an event.
 //!
 //! Pure; reader and writer are side by side.
 #![deny(clippy::panic, clippy::unwrap_used)]
@@ -45,7 +49,7 @@ pub use crate::wire::{WireError, read, write};
 pub const KIND: &str = "c.crossings";
 
 /// The version of the events.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// The kind of the recordings.
 pub const RECORDING: &str = "c.cut";
@@ -102,12 +106,16 @@ pub mod answer {
 /// the bytes of each stands, in words: its kind (as in an event), the number of its
 /// function or site, how many bytes follow; then, for a result, how many pieces of
 /// memory were filled, and for each its address, how many bytes, and these. All bytes
-/// are padded to whole words.
+/// are padded to whole words. A later value has, before its bytes, how many reads come
+/// before it.
 pub mod ring {
     /// How long the ring is.
     pub const LEN: usize = 1 << 17;
     /// The most crossings in it: going backwards, a debugger begins anew at a stop.
     pub const MOST: u64 = 64;
+    /// No crossing, but instead of more of them: as many reads as the next word says find
+    /// what was found before.
+    pub const SAME: u64 = 10;
 
     /// What a replay says that needs something else than crossing `index` in the ring.
     pub const fn other(what: u64, index: u64, site: u64) -> u64 {
@@ -174,6 +182,9 @@ pub mod area {
     }
 }
 
+/// After so many reads that were no event, the next is one.
+pub const SAME_MOST: u32 = 1 << 16;
+
 /// The longest value; a longer one is several.
 pub const BUFFER_LEN: usize = 1 << 16;
 
@@ -222,6 +233,8 @@ pub enum Crossing {
     Value {
         /// By which instruction.
         site: u32,
+        /// How many reads before it have found what was found there before.
+        same: u32,
         /// What is there.
         bytes: Vec<u8>,
     },

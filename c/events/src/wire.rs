@@ -30,9 +30,12 @@ pub fn write(event: &Crossing, out: &mut Vec<u8>) {
             number(out, u64::from(*function));
             out.extend_from_slice(arguments);
         }
-        Crossing::Value { site, bytes } => {
-            out.push(2);
+        Crossing::Value { site, same, bytes } => {
+            out.push(if *same > 0 { 9 } else { 2 });
             number(out, u64::from(*site));
+            if *same > 0 {
+                number(out, u64::from(*same));
+            }
             out.extend_from_slice(bytes);
         }
         Crossing::Result {
@@ -93,6 +96,12 @@ pub fn read(bytes: &[u8]) -> Result<Crossing, WireError> {
         },
         2 => Crossing::Value {
             site: small(&mut rest)?,
+            same: 0,
+            bytes: rest.to_vec(),
+        },
+        9 => Crossing::Value {
+            site: small(&mut rest)?,
+            same: small(&mut rest)?,
             bytes: rest.to_vec(),
         },
         3 => {
@@ -208,7 +217,10 @@ mod tests {
                 function,
                 arguments
             }),
-            (any::<u32>(), bytes()).prop_map(|(site, bytes)| Crossing::Value { site, bytes }),
+            (any::<u32>(), any::<u16>(), bytes()).prop_map(|(site, same, bytes)| {
+                let same = u32::from(same / 2);
+                Crossing::Value { site, same, bytes }
+            }),
             (any::<u32>(), bytes(), filled).prop_map(|(site, bytes, filled)| {
                 Crossing::Result {
                     site,
@@ -252,6 +264,6 @@ mod tests {
         };
         assert_eq!(read(text), Ok(expected));
         assert_eq!(read(&[4, 1]), Err(WireError::Short));
-        assert_eq!(read(&[9]), Err(WireError::Unknown(9)));
+        assert_eq!(read(&[10]), Err(WireError::Unknown(10)));
     }
 }

@@ -16,6 +16,19 @@ pub(crate) struct Piece {
     pub(crate) to: u64,
 }
 
+/// Whether the events of a stream are those of a child.
+fn is_child<S: Source>(recording: &Recording<S>, stream: StreamId) -> bool {
+    let events = recording.events(stream, 0);
+    let is_fork = |payload: &[u8]| {
+        let event = reprise_c_events::read(payload);
+        matches!(event, Ok(Crossing::Forked { .. }))
+    };
+    events.is_ok_and(|mut events| {
+        let first = events.next();
+        first.is_ok_and(|first| first.is_some_and(|first| is_fork(first.payload)))
+    })
+}
+
 /// The pieces of a process, by its number or its place in the recording; without one, of
 /// the first.
 pub(crate) fn of<S: Source>(
@@ -23,12 +36,14 @@ pub(crate) fn of<S: Source>(
     process: Option<u32>,
 ) -> Result<Vec<Piece>, TranslateError> {
     let streams = recording.streams().filter(|(_, info)| info.kind == KIND);
-    let streams: Vec<(StreamId, u32, u32)> = streams
+    let mut streams: Vec<(StreamId, u32, u32)> = streams
         .map(|(stream, info)| (stream, info.process, info.version))
         .collect();
     if let Some((_, _, version)) = streams.iter().find(|(_, _, version)| *version > VERSION) {
         return Err(TranslateError::Version(*version));
     }
+    // A child that ends before its parent may be written before it.
+    streams.sort_by_key(|(stream, ..)| is_child(recording, *stream));
     let place = |process: u32| (process as usize).checked_sub(1);
     let chosen = match process {
         None => streams.first(),

@@ -1,7 +1,7 @@
 //! What a replay asks at each crossing, and what it is told: alone, or with others
 //! ahead.
 
-use reprise_c_events::{BUFFER_LEN, Crossing, QUESTION, Subject, answer, ask, ring};
+use reprise_c_events::{BUFFER_LEN, Crossing, QUESTION, SAME_MOST, Subject, answer, ask, ring};
 use reprise_process_events::{Call, Write};
 
 /// Makes calls of crossings.
@@ -29,12 +29,14 @@ impl<'s> Told<'s> {
     /// The next crossing; nothing if it is longer than a replay has room for.
     pub(crate) fn tell(&mut self, crossing: Crossing, alone: bool) -> Option<Vec<Call>> {
         let mut calls = Vec::new();
-        let packed = match alone || self.subject.ring == 0 {
+        // A replay has to see that a value is next, to know whether it needs that already.
+        let is_value = matches!(crossing, Crossing::Value { .. });
+        let packed = match alone && !is_value || self.subject.ring == 0 {
             true => None,
             false => pack(&crossing).filter(|packed| packed.len() <= ring::LEN),
         };
         let room = packed.as_ref().is_some_and(|packed| {
-            self.count < ring::MOST && self.ahead.len() + packed.len() <= ring::LEN
+            !alone && self.count < ring::MOST && self.ahead.len() + packed.len() <= ring::LEN
         });
         if !room && self.count > 0 {
             self.flush(&mut calls);
@@ -53,6 +55,9 @@ impl<'s> Told<'s> {
             }
         }
         self.crossings += 1;
+        if alone && self.count > 0 {
+            self.flush(&mut calls);
+        }
         Some(calls)
     }
 
@@ -62,21 +67,33 @@ impl<'s> Told<'s> {
         self.firsts
     }
 
+    /// Nothing is known of what comes next, but that reads which were no event may have been
+    /// on the way there.
+    pub(crate) fn and_no_more(subject: &Subject) -> Call {
+        let words = [ring::SAME, u64::from(SAME_MOST)];
+        let bytes: Vec<u8> = words.into_iter().flat_map(u64::to_le_bytes).collect();
+        Self::more(subject, bytes)
+    }
+
+    fn more(subject: &Subject, bytes: Vec<u8>) -> Call {
+        Call {
+            number: QUESTION,
+            ip: subject.question,
+            arguments: vec![ask::MORE],
+            result: bytes.len() as u64,
+            writes: vec![Write {
+                address: subject.ring,
+                bytes,
+            }],
+            ..Call::default()
+        }
+    }
+
     fn flush(&mut self, calls: &mut Vec<Call>) {
         let bytes = std::mem::take(&mut self.ahead);
         self.firsts.push(self.crossings - self.count);
         self.count = 0;
-        calls.push(Call {
-            number: QUESTION,
-            ip: self.subject.question,
-            arguments: vec![ask::MORE],
-            result: bytes.len() as u64,
-            writes: vec![Write {
-                address: self.subject.ring,
-                bytes,
-            }],
-            ..Call::default()
-        });
+        calls.push(Self::more(self.subject, bytes));
     }
 
     fn call(&self, arguments: &[u64], result: u64, bytes: Vec<u8>) -> Option<Call> {
@@ -107,7 +124,7 @@ impl<'s> Told<'s> {
                 let result = answer::ENTRY + u64::from(function);
                 vec![self.call(&[ask::NEXT], result, arguments)?]
             }
-            Crossing::Value { site, bytes } => {
+            Crossing::Value { site, bytes, .. } => {
                 vec![self.call(&[ask::VALUE, u64::from(site)], 0, bytes)?]
             }
             Crossing::Result {
@@ -153,7 +170,7 @@ fn pack(crossing: &Crossing) -> Option<Vec<u8>> {
             function,
             arguments,
         } => (1, *function, arguments),
-        Crossing::Value { site, bytes } => (2, *site, bytes),
+        Crossing::Value { site, same, bytes } => (if *same > 0 { 9 } else { 2 }, *site, bytes),
         Crossing::Result { site, bytes, .. } => (3, *site, bytes),
         Crossing::Turn { thread, new } => {
             value = Vec::new();
@@ -171,6 +188,12 @@ fn pack(crossing: &Crossing) -> Option<Vec<u8>> {
     word(&mut out, kind);
     word(&mut out, u64::from(number));
     word(&mut out, bytes.len() as u64);
+    if let Crossing::Value {
+        same: same @ 1.., ..
+    } = crossing
+    {
+        word(&mut out, u64::from(*same));
+    }
     padded(&mut out, bytes);
     if let Crossing::Result { filled, .. } = crossing {
         word(&mut out, filled.len() as u64);
@@ -190,12 +213,13 @@ mod tests {
     fn value(site: u32, len: usize) -> Crossing {
         Crossing::Value {
             site,
+            same: site / 4,
             bytes: vec![7; len],
         }
     }
 
     #[test]
-    fn few_are_told_together_and_the_last_and_long_ones_alone() {
+    fn few_are_told_together_and_the_last_by_itself_and_long_ones_alone() {
         let subject = Subject {
             ring: 0x1000,
             ..Subject::default()
@@ -220,15 +244,15 @@ mod tests {
             .iter()
             .map(|one| (one.arguments[0], one.result))
             .collect();
-        let direct = |what| [(ask::MORE, 0), (what, 0)];
         let expected = [
             &[(ask::MORE, 72)][..],
-            &direct(ask::NEXT),
+            &[(ask::MORE, 0), (ask::NEXT, 0)],
             &[(ask::MORE, 32)],
-            &direct(ask::VALUE),
+            // Behind a read that was no event.
+            &[(ask::MORE, 40)],
         ];
         assert_eq!(asked, expected.concat());
-        assert_eq!(told.finish(), [0, 2, 2, 3, 4, 4]);
+        assert_eq!(told.finish(), [0, 2, 2, 3, 4]);
     }
 
     #[test]

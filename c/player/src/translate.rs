@@ -28,6 +28,9 @@ const THREAD_LEN: u64 = 0x1_0000;
 
 const PAGE: u64 = 4096;
 
+/// The first version of the events in which a read may be none.
+const SAME_SINCE: u32 = 4;
+
 /// What nobody asks for.
 const NEVER: u64 = 0;
 
@@ -89,7 +92,8 @@ pub struct Translated {
     /// Where they are in the recording.
     pub(crate) pieces: Vec<Piece>,
     /// The signal that killed the program. A last question follows the crossings then,
-    /// which nobody asks: the replay runs into what killed it, if that was inside.
+    /// which nobody asks: the replay runs into what killed it, if that was inside. Reads that
+    /// were no event may be on its way there.
     pub killed: Option<u32>,
 }
 
@@ -200,6 +204,9 @@ pub fn translate<S: Source>(
         _ => None,
     };
     if killed.is_some() {
+        if may_spare_reads(recording, &pieces) && subject.ring != 0 {
+            append(&Event::Call(Told::and_no_more(&subject)))?;
+        }
         append(&Event::Call(Call {
             number: QUESTION,
             ip: subject.question,
@@ -218,6 +225,14 @@ pub fn translate<S: Source>(
         pieces,
         firsts,
         killed,
+    })
+}
+
+/// Whether reads may have been no events.
+fn may_spare_reads<S: Source>(recording: &Recording<S>, pieces: &[Piece]) -> bool {
+    let mut streams = recording.streams();
+    streams.any(|(stream, info)| {
+        pieces.iter().any(|piece| piece.stream == stream) && info.version >= SAME_SINCE
     })
 }
 

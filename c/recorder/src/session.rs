@@ -118,7 +118,15 @@ enum Last {
 }
 
 fn last(recording: &Recording) -> Option<Last> {
-    let (stream, _) = recording.streams().find(|(_, info)| info.kind == KIND)?;
+    let mut streams = recording.streams().filter(|(_, info)| info.kind == KIND);
+    // A child that ends before its parent may be written before it.
+    let (stream, _) = streams.find(|(stream, _)| {
+        let first = recording.events(*stream, 0).ok().and_then(|mut events| {
+            let first = events.next().ok()??;
+            reprise_c_events::read(first.payload).ok()
+        });
+        !matches!(first, Some(Crossing::Forked { .. }))
+    })?;
     let last = recording.next_number(stream).checked_sub(1)?;
     let mut events = recording.events(stream, last).ok()?;
     let event = events.next().ok().flatten()?;

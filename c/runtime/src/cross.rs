@@ -16,16 +16,20 @@ fn bytes<'a>(address: *const u8, len: usize) -> &'a [u8] {
 /// In front of a load: from where to load instead.
 #[unsafe(no_mangle)]
 extern "C" fn __reprise_read(address: *const u8, len: u32, site: u32) -> *const u8 {
+    let mode = mode();
+    // Most reads end here. Only what is outside has been seen.
+    if mode == Mode::Record
+        && let Some(value) = record::seen_before(address, len as usize)
+    {
+        return value;
+    }
     if is_inside(address.addr() as u64) {
         return address;
     }
-    match mode() {
+    match mode {
         Mode::Off => address,
         Mode::Record => record::read(site, address, len as usize),
-        Mode::Replay => {
-            replay::value(site);
-            replay::buffer()
-        }
+        Mode::Replay => replay::read(site, address, len as usize),
     }
 }
 

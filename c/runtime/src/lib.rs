@@ -12,6 +12,7 @@
 //! | --- | --- |
 //! | what does inserted code call? | `cross.rs` |
 //! | how does an event get into the spool? | `record.rs` |
+//! | which reads are no event, since nothing has changed? | `seen.rs` |
 //! | how does a replay ask, and who calls inside functions there? | `replay.rs` |
 //! | where is inside memory, and how is it allocated? | `memory.rs`, `pool.rs` |
 //! | which thread is inside? | `turn.rs`, `step.rs`; in a replay: `threads.rs` |
@@ -37,6 +38,7 @@ mod pool;
 mod record;
 mod replay;
 mod round;
+mod seen;
 mod sort;
 mod step;
 mod texts;

@@ -4,11 +4,11 @@ use std::cell::{RefCell, UnsafeCell};
 use std::sync::atomic::{AtomicBool, Ordering, compiler_fence};
 use std::time::Duration;
 
-use reprise_c_events::{BUFFER_LEN, Reason, SPOOL};
+use reprise_c_events::{BUFFER_LEN, Reason, SAME_MOST, SPOOL};
 use reprise_recording::spool::ring::{RingInfo, RingWriter};
 use reprise_recording::spool::{StdEnvironment, SubjectSpool};
 
-use crate::{Mode, memory, mode, set_mode, turn};
+use crate::{Mode, memory, mode, seen, set_mode, turn};
 
 /// What is needed while events are written.
 struct Recorder {
@@ -19,6 +19,8 @@ struct Recorder {
     event: Vec<u8>,
     /// How many there are.
     events: u64,
+    /// How many reads since the last have found what was found there before.
+    same: u32,
     /// Whose they are.
     process: u32,
     /// How many children were forked.
@@ -41,6 +43,7 @@ static RECORDER: Shared = Shared(UnsafeCell::new(Recorder {
     busy: false,
     event: Vec::new(),
     events: 0,
+    same: 0,
     process: 0,
     children: 0,
 }));
@@ -60,16 +63,18 @@ pub(crate) fn give_up(why: Reason, site: Option<u32>) {
     }
 }
 
-/// The recorder. It is this thread's turn.
+/// The recorder, for one event, and how many reads before it were none. It is this thread's
+/// turn.
 #[inline]
-fn with(act: impl FnOnce(&mut Vec<u8>, &mut RingWriter<StdEnvironment>)) {
+fn with(act: impl FnOnce(u32, &mut Vec<u8>, &mut RingWriter<StdEnvironment>)) {
     // SAFETY: one thread is inside at a time, and `act` does not come here again.
     let recorder = unsafe { &mut *RECORDER.0.get() };
     if let Some(ring) = recorder.ring.as_mut().filter(|_| !recorder.busy) {
         recorder.busy = true;
         compiler_fence(Ordering::SeqCst);
-        act(&mut recorder.event, ring);
+        act(recorder.same, &mut recorder.event, ring);
         recorder.events += 1;
+        recorder.same = 0;
         compiler_fence(Ordering::SeqCst);
         recorder.busy = false;
     }
@@ -149,13 +154,19 @@ extern "C" fn child() {
         // It is the parent's, which goes on using it.
         std::mem::forget(recorder.ring.take());
         let (process, events) = (recorder.process, recorder.events);
+        let same = recorder.same;
         recorder.process = std::process::id();
         recorder.events = 0;
         if recorder.children <= CHILDREN {
             recorder.ring = ring(recorder, "child");
         }
         match recorder.ring.is_some() {
-            true => simple(7, process, &events.to_le_bytes()),
+            true => {
+                simple(7, process, &events.to_le_bytes());
+                // A replay is not told of that event: its parent's reads come before the next.
+                // SAFETY: a child has one thread.
+                unsafe { (*RECORDER.0.get()).same = same };
+            }
             false => set_mode(Mode::Off),
         }
     }
@@ -196,7 +207,7 @@ extern "C" fn end() {
         set_mode(Mode::Off);
         return;
     }
-    with(|event, ring| {
+    with(|_, event, ring| {
         event.clear();
         event.push(4);
         event.extend_from_slice(&memory::sum().to_le_bytes());
@@ -228,40 +239,73 @@ fn number(out: &mut Vec<u8>, mut number: u64) {
 
 /// An event that is a number and bytes.
 pub(crate) fn simple(tag: u8, site: u32, bytes: &[u8]) {
-    with(|event, ring| {
+    with(|same, event, ring| {
         event.clear();
-        event.push(tag);
-        number(event, u64::from(site));
+        match (tag, same) {
+            (2, 1..) => {
+                event.push(9);
+                number(event, u64::from(site));
+                number(event, u64::from(same));
+            }
+            _ => {
+                event.push(tag);
+                number(event, u64::from(site));
+            }
+        }
         event.extend_from_slice(bytes);
         ring.append(event);
     });
 }
 
 /// A value of at most eight bytes, which is most of what there is.
-fn small(site: u32, bytes: &[u8]) {
-    const LEN: usize = 14;
-    with(|_, ring| {
+fn small(site: u32, value: u64, len: usize) {
+    // One byte, two numbers of at most five, and the value.
+    const LEN: usize = 19;
+    with(|same, _, ring| {
         let mut event = [0; LEN];
-        event[0] = 2;
-        let (mut len, mut rest) = (1, site);
-        while rest >= 0x80 {
-            event[len] = rest as u8 | 0x80;
-            rest >>= 7;
-            len += 1;
+        event[0] = if same > 0 { 9 } else { 2 };
+        let mut at = 1;
+        for number in [site, same].into_iter().take(1 + usize::from(same > 0)) {
+            let mut rest = number;
+            while rest >= 0x80 {
+                event[at] = rest as u8 | 0x80;
+                rest >>= 7;
+                at += 1;
+            }
+            event[at] = rest as u8;
+            at += 1;
         }
-        event[len] = rest as u8;
-        len += 1;
-        for byte in bytes.iter().take(LEN - len) {
-            event[len] = *byte;
-            len += 1;
-        }
-        ring.append(&event[..len.min(LEN)]);
+        event[at..at + 8].copy_from_slice(&value.to_le_bytes());
+        ring.append(&event[..at + len.min(8)]);
     });
+}
+
+/// Memory is read that is outside and was read before, and nothing has changed there since:
+/// where a copy of it is.
+#[inline]
+pub(crate) fn seen_before(address: *const u8, len: usize) -> Option<*const u8> {
+    let place = seen::place(address, len).filter(|place| place.is(address, len))?;
+    // SAFETY: the program is about to read it, and it is this thread's turn.
+    let (value, same) = unsafe {
+        let same = &mut (*RECORDER.0.get()).same;
+        (seen::load(address, len), same)
+    };
+    // Every so often it is an event all the same, so that there is an end to it.
+    let is_same = place.has(value) && *same < SAME_MOST;
+    *same += u32::from(is_same);
+    is_same.then(|| place.value())
 }
 
 /// Outside memory is read, in one piece: where a copy of it is. Another thread may write
 /// there at any moment, and what is written down has to be what is used.
 pub(crate) fn read(site: u32, address: *const u8, len: usize) -> *const u8 {
+    if let Some(place) = seen::place(address, len) {
+        // SAFETY: the program is about to read it.
+        let value = unsafe { seen::load(address, len) };
+        place.set(address, len, value);
+        small(site, value, len);
+        return place.value();
+    }
     if len > BUFFER_LEN {
         return address;
     }
@@ -271,10 +315,7 @@ pub(crate) fn read(site: u32, address: *const u8, len: usize) -> *const u8 {
         crate::plain::copy(buffer.cast_mut(), address, len);
         std::slice::from_raw_parts(buffer, len)
     };
-    match len {
-        0..=8 => small(site, bytes),
-        _ => simple(2, site, bytes),
-    }
+    simple(2, site, bytes);
     buffer
 }
 
@@ -293,7 +334,7 @@ pub(crate) fn filled(address: u64, len: u64) {
 /// A call is back.
 pub(crate) fn result(site: u32, bytes: &[u8]) {
     let filled = FILLED.try_with(RefCell::take).unwrap_or_default();
-    with(|event, ring| {
+    with(|_, event, ring| {
         event.clear();
         event.push(3);
         number(event, u64::from(site));

@@ -10,7 +10,7 @@ use std::arch::global_asm;
 
 use reprise_c_events::{BUFFER_LEN, LEFT, QUESTION, answer, ask as what, ring};
 
-use crate::{Mode, jump, memory, set_mode, threads, turn, unwind};
+use crate::{Mode, jump, memory, seen, set_mode, threads, turn, unwind};
 
 global_asm!(
     ".globl __reprise_ask",
@@ -64,24 +64,63 @@ struct Cursor {
     end: usize,
     /// How many crossings were taken from it.
     index: u64,
+    /// What is next has to be asked for alone.
+    alone: bool,
+    /// How many reads before the next value have found what was found there before.
+    same: u64,
 }
 
 static mut CURSOR: Cursor = Cursor {
     at: 0,
     end: 0,
     index: 0,
+    alone: false,
+    same: 0,
 };
 
 impl Cursor {
-    fn word(&mut self) -> u64 {
+    /// Sees to it that something is in the ring. False if what is next has to be asked for
+    /// alone.
+    fn fill(&mut self) -> bool {
+        if !self.alone && self.at >= self.end {
+            let len = question(what::MORE, 0);
+            (self.at, self.end, self.index) = (0, len as usize / 8, 0);
+            self.alone = len == 0;
+        }
+        !self.alone
+    }
+
+    /// A word further on.
+    fn ahead(&self, by: usize) -> u64 {
         // SAFETY: the player has written whole crossings, up to the end; the index is
         // kept within the ring whatever it has written.
-        let word = unsafe {
+        unsafe {
             (&raw const __reprise_ring)
                 .cast::<u64>()
-                .add(self.at % (ring::LEN / 8))
+                .add((self.at + by) % (ring::LEN / 8))
                 .read()
+        }
+    }
+
+    /// Whether a read finds what was found there before. It does if no value is next: a value
+    /// that is other than before is in the log. Values are never told alone.
+    fn is_same(&mut self) -> bool {
+        if !self.fill() {
+            return true;
+        }
+        let most = match self.ahead(0) {
+            2 => 0,
+            9 => self.ahead(3),
+            ring::SAME => self.ahead(1),
+            _ => return true,
         };
+        let is_same = self.same < most;
+        self.same += u64::from(is_same);
+        is_same
+    }
+
+    fn word(&mut self) -> u64 {
+        let word = self.ahead(0);
         self.at += 1;
         word
     }
@@ -97,28 +136,39 @@ impl Cursor {
     }
 }
 
+fn cursor() -> &'static mut Cursor {
+    let cursor = &raw mut CURSOR;
+    // SAFETY: a replay has one thread, and nobody who is called by who has it comes here again.
+    unsafe { &mut *cursor }
+}
+
+/// It needs something else than what is next.
+fn other(what: u64, index: u64, site: u64) -> ! {
+    loop {
+        question(ring::other(what, index, site), 0);
+    }
+}
+
 /// What is next: from the ring, if there is any, or from the player.
 fn next(what: u64, site: u64) -> u64 {
-    let cursor = &raw mut CURSOR;
-    // SAFETY: a replay has one thread, and nobody who is called here comes here again.
-    let cursor = unsafe { &mut *cursor };
-    if cursor.at >= cursor.end {
-        let len = question(what::MORE, 0);
-        if len == 0 {
-            return question(what, site);
-        }
-        (cursor.at, cursor.end, cursor.index) = (0, len as usize / 8, 0);
+    let cursor = cursor();
+    while cursor.fill() && cursor.ahead(0) == ring::SAME {
+        cursor.at = cursor.end;
+    }
+    if cursor.alone {
+        cursor.alone = false;
+        return question(what, site);
     }
     let (kind, number, len) = (cursor.word(), cursor.word(), cursor.word());
+    let before = std::mem::take(&mut cursor.same);
     let is_it = match kind {
         1 | 5 | 6 => what == what::NEXT,
         2 => what == what::VALUE && number == site,
+        9 => what == what::VALUE && number == site && before == cursor.word(),
         _ => what == what::NEXT && number == site,
     };
     if !is_it {
-        loop {
-            question(ring::other(what, cursor.index, site), 0);
-        }
+        other(what, cursor.index, site);
     }
     cursor.index += 1;
     cursor.bytes(buffer().cast_mut(), len);
@@ -139,6 +189,24 @@ fn next(what: u64, site: u64) -> u64 {
 /// The value that was read at a site is in the buffer from here on.
 pub(crate) fn value(site: u32) {
     next(what::VALUE, u64::from(site));
+}
+
+/// Outside memory is read: where what was there is.
+pub(crate) fn read(site: u32, address: *const u8, len: usize) -> *const u8 {
+    let Some(place) = seen::place(address, len) else {
+        value(site);
+        return buffer();
+    };
+    if cursor().is_same() {
+        if !place.is(address, len) {
+            other(what::VALUE, cursor().index, u64::from(site));
+        }
+    } else {
+        value(site);
+        // SAFETY: the buffer is longer than this.
+        place.set(address, len, unsafe { seen::load(buffer(), len) });
+    }
+    place.value()
 }
 
 /// What outside code did, up to the result of the call at a site.

@@ -3,6 +3,7 @@
 //! This needs LLVM, so it is no part of the gate: `cargo xtask study cut-figure2`.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod again;
 mod clients;
 mod computing;
 mod debian;
