@@ -397,7 +397,7 @@ mod tests {
 
     #[test]
     fn a_request_that_fails_may_have_begun_its_answer() {
-        let size = [0, u64::from(libc::TIOCGWINSZ), 0x5000, 0, 0, 0];
+        let size = [0, libc::TIOCGWINSZ, 0x5000, 0, 0, 0];
         check(libc::SYS_ioctl, size, -5, &words(&[]), &[(0x5000, 8)]);
         let lock = [3, libc::F_GETLK as u64, 0x5000, 0, 0, 0];
         check(libc::SYS_fcntl, lock, -4, &words(&[]), &[(0x5000, 32)]);

@@ -145,7 +145,7 @@ pub(super) const ALL: &[Program] = &[
     Program {
         name: "bc",
         needs: &["bc"],
-        before: "echo 'scale=3600; 4*a(1)' > stdin",
+        before: "echo 'scale=3000; 4*a(1)' > stdin",
         command: "bc -l",
         ..NONE
     },
