@@ -22,8 +22,11 @@ use crate::programs::{Group, Root, replay_all};
 
 const LENGTHS: [&str; 6] = ["125ms", "250ms", "500ms", "1s", "2s", "4s"];
 
-/// How often the cost is measured, always one after the other.
-const ROUNDS: usize = 3;
+/// How often the cost is measured, always one after the other; `LAST_ROUNDS` says otherwise.
+fn rounds() -> usize {
+    let wanted = std::env::var("LAST_ROUNDS").ok();
+    wanted.and_then(|wanted| wanted.parse().ok()).unwrap_or(3)
+}
 
 /// When it is forced to fail: long before a computation is done.
 const FAILS_AFTER: Duration = Duration::from_millis(2500);
@@ -94,7 +97,7 @@ fn cost(stage: &Stage<'_>) {
     let _beside = stage.beside();
     let mut all: Vec<Costs> = Vec::new();
     all.resize_with(1 + LENGTHS.len(), Costs::default);
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds() {
         run(stage, None, &mut all[0]);
         for (length, costs) in LENGTHS.iter().zip(&mut all[1..]) {
             run(stage, Some(&["--interval", length]), costs);
@@ -126,7 +129,8 @@ fn cost(stage: &Stage<'_>) {
 fn fail(stage: &Stage<'_>, length: &str, roots: &[(&str, Root)]) {
     let program = stage.program;
     let _beside = stage.beside();
-    let options = ["--interval", length, "-o", "run.reprise"];
+    // Some handle the signal and end by themselves.
+    let options = ["--interval", length, "--keep", "all", "-o", "run.reprise"];
     let mut group = Group(stage.start(Some(&options)));
     stage.is_ready();
     let _asking = match program.asked {
@@ -142,7 +146,7 @@ fn fail(stage: &Stage<'_>, length: &str, roots: &[(&str, Root)]) {
     }
     let subject = stage.status()["subject"].to_string();
     let before = Instant::now();
-    let told = Command::new("kill").args(["-SEGV", &subject]).status();
+    let told = Command::new("kill").args(["-ABRT", &subject]).status();
     assert!(
         told.unwrap().success(),
         "{}: {}",
