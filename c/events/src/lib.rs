@@ -43,7 +43,7 @@ mod wire;
 
 pub use crate::describe::describe;
 pub use crate::program::{DETAILS, INSIDE, Program, SECTION, Site, Subject};
-pub use crate::wire::{WireError, read, write};
+pub use crate::wire::{WireError, begins_child, read, write};
 
 /// The kind of the streams.
 pub const KIND: &str = "c.crossings";

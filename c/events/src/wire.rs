@@ -80,6 +80,13 @@ pub fn write(event: &Crossing, out: &mut Vec<u8>) {
     }
 }
 
+/// Whether the first event of a stream says that it is that of a child. A child that ends
+/// before its parent may be written before it.
+#[must_use]
+pub fn begins_child(first: &[u8]) -> bool {
+    matches!(read(first), Ok(Crossing::Forked { .. }))
+}
+
 /// Reads an event.
 pub fn read(bytes: &[u8]) -> Result<Crossing, WireError> {
     let mut rest = bytes;

@@ -1,7 +1,7 @@
 //! Which events a process has: its own, and before them those of its parents up to where
 //! they have forked.
 
-use reprise_c_events::{Crossing, KIND, VERSION};
+use reprise_c_events::{Crossing, KIND, VERSION, begins_child};
 use reprise_recording::{Recording, Source, StreamId};
 
 use crate::translate::TranslateError;
@@ -18,14 +18,9 @@ pub(crate) struct Piece {
 
 /// Whether the events of a stream are those of a child.
 fn is_child<S: Source>(recording: &Recording<S>, stream: StreamId) -> bool {
-    let events = recording.events(stream, 0);
-    let is_fork = |payload: &[u8]| {
-        let event = reprise_c_events::read(payload);
-        matches!(event, Ok(Crossing::Forked { .. }))
-    };
-    events.is_ok_and(|mut events| {
-        let first = events.next();
-        first.is_ok_and(|first| first.is_some_and(|first| is_fork(first.payload)))
+    recording.events(stream, 0).is_ok_and(|mut events| {
+        let first = events.next().ok().flatten();
+        first.is_some_and(|first| begins_child(first.payload))
     })
 }
 
@@ -42,7 +37,6 @@ pub(crate) fn of<S: Source>(
     if let Some((_, _, version)) = streams.iter().find(|(_, _, version)| *version > VERSION) {
         return Err(TranslateError::Version(*version));
     }
-    // A child that ends before its parent may be written before it.
     streams.sort_by_key(|(stream, ..)| is_child(recording, *stream));
     let place = |process: u32| (process as usize).checked_sub(1);
     let chosen = match process {

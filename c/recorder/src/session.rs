@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use reprise_c_events::{Crossing, DETAILS, KIND, RECORDING, Subject, VERSION};
+use reprise_c_events::{Crossing, DETAILS, KIND, RECORDING, Subject, VERSION, begins_child};
 use reprise_recording::manifest::Host;
 use reprise_recording::spool::{Drainer, Spool, SpoolConfig, spool_path};
 use reprise_recording::{Closing, Ending, Manifest, NotRecorded, Recording, WriteError, Writer};
@@ -119,13 +119,12 @@ enum Last {
 
 fn last(recording: &Recording) -> Option<Last> {
     let mut streams = recording.streams().filter(|(_, info)| info.kind == KIND);
-    // A child that ends before its parent may be written before it.
     let (stream, _) = streams.find(|(stream, _)| {
-        let first = recording.events(*stream, 0).ok().and_then(|mut events| {
-            let first = events.next().ok()??;
-            reprise_c_events::read(first.payload).ok()
-        });
-        !matches!(first, Some(Crossing::Forked { .. }))
+        let events = recording.events(*stream, 0);
+        !events.is_ok_and(|mut events| {
+            let first = events.next().ok().flatten();
+            first.is_some_and(|first| begins_child(first.payload))
+        })
     })?;
     let last = recording.next_number(stream).checked_sub(1)?;
     let mut events = recording.events(stream, last).ok()?;

@@ -30,7 +30,7 @@ pub(super) struct Program {
     pub(super) clean: &'static str,
     /// What runs beside it and is not recorded.
     pub(super) beside: &'static str,
-    /// Its words; a text in single quotes is one.
+    /// Its words.
     pub(super) command: &'static str,
     pub(super) asked: Asked,
 }

@@ -1,7 +1,7 @@
 //! A program on its stage: alone, or recorded.
 
 use std::fs::{self, File};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -12,7 +12,7 @@ use tempfile::TempDir;
 
 use super::list::{Asked, Program};
 use crate::programs::Group;
-use crate::server::PATIENCE;
+use crate::server::{PATIENCE, free_port};
 use crate::{program, reprise};
 
 /// A folder in which a program can run.
@@ -23,24 +23,8 @@ pub(super) struct Stage<'p> {
     origin: u16,
 }
 
-fn free_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.local_addr().unwrap().port()
-}
-
 fn listens(port: u16) -> bool {
     TcpStream::connect(("127.0.0.1", port)).is_ok()
-}
-
-/// Splits a command; what stands in single quotes is one word.
-fn words(command: &str) -> Vec<String> {
-    let parts = command.split('\'').enumerate();
-    parts
-        .flat_map(|(at, part)| match at % 2 {
-            0 => part.split_whitespace().map(str::to_owned).collect(),
-            _ => vec![part.to_owned()],
-        })
-        .collect()
 }
 
 impl Drop for Stage<'_> {
@@ -98,10 +82,9 @@ impl<'p> Stage<'p> {
     /// What runs beside it, if anything does.
     pub(super) fn beside(&self) -> Option<Group> {
         let beside = self.fill(self.program.beside);
-        let words = words(&beside);
-        let (first, rest) = words.split_first()?;
-        let child = Command::new(first)
-            .args(rest)
+        let mut words = beside.split_whitespace();
+        let child = Command::new(words.next()?)
+            .args(words)
             .current_dir(self.path())
             .process_group(0)
             .stdin(Stdio::null())
@@ -115,15 +98,15 @@ impl<'p> Stage<'p> {
 
     /// Starts it, alone or recorded with these options.
     pub(super) fn start(&self, recorded: Option<&[&str]>) -> Child {
-        let mut words = words(&self.fill(self.program.command));
+        let (command, recorder) = (self.fill(self.program.command), program());
+        let mut words: Vec<&str> = command.split_whitespace().collect();
         if let Some(options) = recorded {
-            let recorder = program();
             let own = [&[&*recorder, "record", "--last", "1s"], options, &["--"]].concat();
-            words.splice(0..0, own.into_iter().map(str::to_owned));
+            words.splice(0..0, own);
         }
         let _ = fs::remove_file(self.path().join("run.reprise"));
         self.clean();
-        Command::new(&words[0])
+        Command::new(words[0])
             .args(&words[1..])
             .current_dir(self.path())
             .env("XDG_RUNTIME_DIR", self.path())
