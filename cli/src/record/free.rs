@@ -44,7 +44,7 @@ pub fn run(request: &Request, all: bool) -> Result<Status, Failure> {
         say(line);
     }
     let written = Parts::read(&folder.path().join("parts"));
-    let written = written.and_then(|parts| parts.write(&out));
+    let written = written.and_then(|parts| parts.write(&out, &run.lacks));
     match written {
         Ok(Some(told)) => tell(request, &out, &run, &told),
         Ok(None) => say("nothing was recorded: no JVM ran code of a program"),
@@ -105,8 +105,18 @@ pub(super) fn unrecorded(request: &Request, why: &str) -> Result<Status, Failure
 /// What threads have written.
 struct Parts {
     traces: Vec<Trace>,
-    /// The places by number, and what a person is told of each.
-    places: Vec<(Option<CodeLocation>, String)>,
+    /// The places by number.
+    places: Vec<Place>,
+}
+
+/// A place that a thread may come to.
+#[derive(Default)]
+struct Place {
+    location: Option<CodeLocation>,
+    /// What a person is told of it.
+    note: String,
+    /// Whether it is a call that a thread can be said to be blocked in.
+    names_blocking: bool,
 }
 
 /// What is said of a schedule.
@@ -148,15 +158,24 @@ impl Parts {
     }
 
     /// Writes the schedule; nothing if there is none.
-    fn write(&self, out: &Path) -> io::Result<Option<Told>> {
+    fn write(&self, out: &Path, lacks: &[String]) -> io::Result<Option<Told>> {
         if self.traces.is_empty() {
             return Ok(None);
         }
-        let places: Vec<_> = self.places.iter().map(|(place, _)| place.clone()).collect();
-        let observed = observed::schedule(&self.traces, &places);
+        let locations = self.places.iter().map(|place| place.location.clone());
+        let locations: Vec<_> = locations.collect();
+        let names_blocking = |number: u32| {
+            let place = self.places.get(number as usize);
+            place.is_some_and(|place| place.names_blocking)
+        };
+        let observed = observed::schedule(&self.traces, &locations, &names_blocking);
         let mut events = 0;
+        let lacks = lacks.iter().map(|lacks| {
+            let lacks = lacks.replace(char::is_control, "?");
+            format!("# not recorded: {lacks}\n")
+        });
         let text = self.text(&observed.messages, &mut events);
-        fs::write(out, text)?;
+        fs::write(out, lacks.collect::<String>() + &text)?;
         let values = self.values();
         if !values.is_empty() {
             values::write(out, &values)?;
@@ -185,7 +204,7 @@ impl Parts {
         let notes: HashMap<&CodeLocation, &str> = self
             .places
             .iter()
-            .filter_map(|(place, note)| Some((place.as_ref()?, note.as_str())))
+            .filter_map(|place| Some((place.location.as_ref()?, place.note.as_str())))
             .collect();
         let mut text = String::new();
         for (thread, commands) in messages.threads() {
@@ -260,7 +279,7 @@ impl Part {
 }
 
 /// A place, from its line.
-fn place(line: &str) -> Option<(Option<CodeLocation>, String)> {
+fn place(line: &str) -> Option<Place> {
     let mut words = line.split('\t').skip(1);
     let class = Name::new(&words.next()?.replace('/', ".")).ok()?;
     let method = Method::new(words.next()?, words.next()?)?;
@@ -270,7 +289,11 @@ fn place(line: &str) -> Option<(Option<CodeLocation>, String)> {
         method,
         offset,
     };
-    Some((Some(location), words.next().unwrap_or_default().to_owned()))
+    Some(Place {
+        location: Some(location),
+        note: words.next().unwrap_or_default().to_owned(),
+        names_blocking: words.next() == Some("in"),
+    })
 }
 
 fn tell(request: &Request, out: &Path, run: &Run, told: &Told) {
@@ -286,10 +309,11 @@ fn tell(request: &Request, out: &Path, run: &Run, told: &Told) {
         n => format!(", {n} orders could not be kept"),
     };
     say(&format!(
-        "{what}; recorded {shown} ({}, {}{missing}{}); {}",
+        "{what}; recorded {shown} ({}, {}{missing}{}{}); {}",
         readable::count(told.threads as u64, "thread"),
         readable::count(told.events as u64, "event"),
         if told.threads == 1 { ALONE } else { "" },
+        run.lacking(),
         next(out, &shown.to_string(), &request.command)
     ));
 }

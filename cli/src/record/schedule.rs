@@ -184,9 +184,10 @@ fn tell(request: &Request, run: &Run, out: &Path, state: &State, seed: u64) {
         number += &format!(" after {:.1} s", state.began.elapsed().as_secs_f64());
     }
     say(&format!(
-        "run {number}, seed {seed}: {what}; recorded {} ({events}{}); {}",
+        "run {number}, seed {seed}: {what}; recorded {} ({events}{}{}); {}",
         shown.display(),
         if alone { ALONE } else { "" },
+        run.lacking(),
         next(out, &shown.display().to_string(), &request.command)
     ));
     for line in &run.stands {

@@ -159,6 +159,8 @@ pub struct Run {
     pub stretches: Vec<Stretch>,
     /// What a person should know.
     pub said: Vec<String>,
+    /// What is not recorded of it.
+    pub lacks: Vec<String>,
     refused: Option<String>,
     jvms: usize,
     /// Elements whose vectors left nobody who could go on.
@@ -188,6 +190,14 @@ impl Run {
             (Some(special), _) => Some(special.clone()),
             (None, 0) => None,
             (None, status) => Some(Fault::Status(status)),
+        }
+    }
+
+    /// What the last line of a recording says of what is not in it.
+    pub fn lacking(&self) -> String {
+        match self.lacks.as_slice() {
+            [] => String::new(),
+            lacks => format!("; not recorded: {}", lacks.join(", ")),
         }
     }
 
@@ -256,6 +266,7 @@ impl Run {
             "stands" => self.stands.push(rest.to_owned()),
             "refused" => self.refused = Some(rest.to_owned()),
             "say" => self.said.push(rest.to_owned()),
+            "lacks" => self.lacks.push(rest.to_owned()),
             _ => {}
         }
     }

@@ -70,10 +70,13 @@ pub enum JdkPlace {
     /// `java.lang.Thread holdsLock 0`: code of the JDK needs a monitor that another thread has,
     /// whatever method that is.
     Monitor,
+    /// `java.util.concurrent.ForkJoinTask exec 0`: a task of a pool, or a part of one as a
+    /// parallel stream makes them, is about to be computed, whoever has it and of whatever class.
+    Task,
 }
 
 /// The places of the JDK: class, method, descriptor.
-const JDK: [(JdkPlace, &str, &str, &str); 5] = [
+const JDK: [(JdkPlace, &str, &str, &str); 6] = [
     (
         JdkPlace::Park,
         "java.util.concurrent.locks.LockSupport",
@@ -88,6 +91,12 @@ const JDK: [(JdkPlace, &str, &str, &str); 5] = [
         "java.lang.Thread",
         "holdsLock",
         "(Ljava/lang/Object;)Z",
+    ),
+    (
+        JdkPlace::Task,
+        "java.util.concurrent.ForkJoinTask",
+        "exec",
+        "()Z",
     ),
 ];
 

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use reprise_classfile::opcode;
 use reprise_classfile::read::{ClassFile, Instruction, Member, ReadError};
 
+use crate::blocking;
+
 /// What a bytecode does that other threads can notice; none for all others.
 pub(crate) fn deed(
     class: &ClassFile<'_>,
@@ -76,6 +78,15 @@ impl Notes {
             _ => what,
         };
         Some((what.to_owned(), verb == "reads"))
+    }
+
+    /// Whether a bytecode calls a method by whose name a thread can be said to be blocked in it;
+    /// what others block in is only known to the JDK.
+    pub fn names_blocking(&self, offset: u32) -> bool {
+        let deed = self.deeds.get(&offset).map(String::as_str);
+        let called = deed.and_then(|deed| deed.strip_prefix("calls "));
+        let name = called.and_then(|called| called.rsplit('.').next());
+        name.is_some_and(blocking::is_name)
     }
 
     /// The note of a bytecode; none if nothing is known of it.

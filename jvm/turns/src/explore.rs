@@ -40,6 +40,8 @@ pub struct Site<'s> {
     pub note: Option<String>,
     /// What it uses that other threads may use, and whether it only reads that.
     pub uses: Option<(String, bool)>,
+    /// Whether a thread can be said to be blocked in it.
+    pub names_blocking: bool,
 }
 
 /// Numbers a bytecode.
@@ -126,6 +128,7 @@ impl<'c> Body<'c, '_> {
                     offset,
                     note: notes.at(offset),
                     uses: notes.uses(offset),
+                    names_blocking: notes.names_blocking(offset),
                 })
             };
             match instruction.opcode {
@@ -158,7 +161,12 @@ impl<'c> Body<'c, '_> {
                     Kind::Own => self.point(editor, offset, "call", site())?,
                     Kind::Locking => self.point(editor, offset, "access", site())?,
                     Kind::Shared => {
-                        self.point(editor, offset, "sync", site())?;
+                        // Who blocks in another one is where the JDK blocks, in whatever call.
+                        let told = match notes.names_blocking(offset) {
+                            true => "sync",
+                            false => "access",
+                        };
+                        self.point(editor, offset, told, site())?;
                         let mut code = Snippet::new();
                         self.call(&mut code, "synced", "()V")?;
                         editor.after(offset, code)?;

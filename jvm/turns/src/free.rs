@@ -8,7 +8,7 @@
 //! | a volatile field, or one that has a handle (with `all`: any that is not final) | around the access |
 //! | an element of an array, in a class with arrays in volatile fields or handles of elements (with `all`: in any) | around the access |
 //! | a call of the JDK that synchronises | around the call, by its receiver |
-//! | a call that has to do with pools | around the call, all by one |
+//! | a call that has to do with pools, of a parallel stream as well | around the call, all by one |
 //! | a method that the JDK may call | where it begins and where it returns |
 //!
 //! A place where a thread may be made to stop is one that is counted whenever it is passed,
@@ -140,7 +140,7 @@ struct Body<'c, 'e> {
 impl<'c> Body<'c, '_> {
     fn edit(&mut self, editor: &mut Editor<'c>, number: &mut Number<'_>) -> Result<(), TurnError> {
         let instructions: Vec<Instruction<'_>> = editor.instructions().to_vec();
-        let called_back = self.is_called_back();
+        let called_back = self.is_called_back(&instructions);
         for instruction in &instructions {
             let offset = instruction.offset;
             match instruction.opcode {
@@ -198,6 +198,7 @@ impl<'c> Body<'c, '_> {
             offset,
             note: notes.and_then(|notes| notes.at(offset)),
             uses: notes.and_then(|notes| notes.uses(offset)),
+            names_blocking: notes.is_some_and(|notes| notes.names_blocking(offset)),
         }))
     }
 
@@ -270,13 +271,14 @@ impl<'c> Body<'c, '_> {
             Kind::Joins => "joins",
             Kind::Perhaps | Kind::PerhapsArgument => "perhaps",
             Kind::Runs => "runs",
+            Kind::Streams => "streams",
             Kind::Receiver | Kind::Argument => "call",
         };
         let offset = instruction.offset;
         let site = self.site(offset, number)?;
         let code = if matches!(
             kind,
-            Kind::Joins | Kind::Receiver | Kind::Perhaps | Kind::Runs
+            Kind::Joins | Kind::Receiver | Kind::Perhaps | Kind::Runs | Kind::Streams
         ) {
             let descriptor = MethodDescriptor::parse(member.descriptor)?;
             self.told(editor, &descriptor.parameters, true, name, None, site)?

@@ -101,6 +101,7 @@ fn jdk_number(place: JdkPlace) -> i64 {
         JdkPlace::Exit => -4,
         JdkPlace::Outside => -5,
         JdkPlace::Monitor => -6,
+        JdkPlace::Task => -7,
     }
 }
 

@@ -43,6 +43,8 @@ const POOLED: &[&str] = &[
 const POOL: &str = "sun/net/www/http/KeepAliveCache";
 
 const VIRTUAL: &str = "java/lang/VirtualThread";
+/// What pools compute, and where each part of that begins.
+const TASK: (&str, &str, &str) = ("java/util/concurrent/ForkJoinTask", "doExec", "()I");
 /// Where locks have their owner.
 const SYNCHRONIZER: &str = "java/util/concurrent/locks/AbstractOwnableSynchronizer";
 const LOCKS: &str = "java/reprise/scheduler/Locks";
@@ -97,6 +99,12 @@ pub fn change(bytes: &[u8], values: bool) -> Result<Option<Vec<u8>>, TurnError> 
             code.op(opcode::ALOAD_1)?;
             let descriptor = "(Ljava/lang/Object;Ljava/lang/Thread;)V";
             code.invoke(Invoke::Static, LOCKS, "owns", descriptor, pool)?;
+            editor.at_entry(code)?;
+            changed = true;
+        }
+        if (&*name_of_class, &*name, &*descriptor) == TASK {
+            let mut code = Snippet::new();
+            tell("begins", "()V", &mut code, pool)?;
             editor.at_entry(code)?;
             changed = true;
         }

@@ -110,14 +110,11 @@ pub(crate) fn watch_platform<'c>(
     pool: &mut PoolEditor<'c>,
 ) -> Result<bool, TurnError> {
     let own = class.name()?.to_str_lossy();
-    if references::watch_platform(&own, (method, descriptor), editor, pool)? {
-        return Ok(true);
-    }
+    let mut any = references::watch_platform(class, (method, descriptor), editor, pool)?;
     let concurrent = waits(&own);
-    let mut any = match concurrent || HASHING.contains(&&*own) {
-        true => hashes(class, editor, pool)?,
-        false => false,
-    };
+    if concurrent || HASHING.contains(&&*own) {
+        any |= hashes(class, editor, pool)?;
+    }
     if !concurrent && !READING.contains(&&*own) {
         return Ok(any);
     }
@@ -231,6 +228,7 @@ fn read(member: &MemberRef<'_>) -> Option<String> {
         ) => plain,
         // Of whatever class below `Reference`: whether it has lost what it refers to.
         (_, "refersTo") => descriptor == "(Ljava/lang/Object;)Z",
+        (_, "isEnqueued") => descriptor == "()Z",
         ("java/util/concurrent/ThreadLocalRandom", name) => plain && name.starts_with("next"),
         _ => false,
     };

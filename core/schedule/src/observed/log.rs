@@ -20,7 +20,8 @@
 //! ```
 //!
 //! 6 to 10 are no steps. All others are, numbered from 1; each time it came to a place is one.
-//! The highest number of a place is wherever a thread may have to wait for something outside.
+//! The highest number of a place is wherever a thread may have to wait for something outside, the
+//! one below it wherever it begins with a task of a pool.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -55,11 +56,14 @@ pub struct Follows {
 /// The number of all places where a thread may have to wait for something outside.
 pub(super) const OUTSIDE: u32 = 0x0fff_ffff;
 
+/// The number of all places where a thread begins with a task of a pool.
+pub(super) const TASK: u32 = 0x0fff_fffe;
+
 /// What kinds of values are called in the file beside a schedule; the scheduler's `Values` has
 /// the same.
-const KINDS: [&str; 12] = [
+const KINDS: [&str; 13] = [
     "", "drawn ", "time ", "read ", "seed ", "bytes ", "clock ", "instant ", "found ", "number ",
-    "cleared ", "polled ",
+    "cleared ", "polled ", "emptied ",
 ];
 
 /// Something that is another value in every run.

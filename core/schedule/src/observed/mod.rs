@@ -21,7 +21,7 @@ use crate::command::{Command, Count, Event, Message, MessageAction, Messages, Mo
 use crate::location::{CodeLocation, JdkPlace, Location};
 
 use clocks::Edge;
-use log::OUTSIDE;
+use log::{OUTSIDE, TASK};
 pub use log::{Blocks, Did, Follows, Step, Trace, Value};
 
 /// What became of the traces.
@@ -35,8 +35,13 @@ pub struct Observed {
     pub given_up: usize,
 }
 
-/// Makes a schedule. `places` are the places by their numbers.
-pub fn schedule(traces: &[Trace], places: &[Option<CodeLocation>]) -> Observed {
+/// Makes a schedule. `places` are the places by their numbers; `names_blocking` knows which of
+/// them are calls that a thread can be said to be blocked in: in others it is parked by the JDK.
+pub fn schedule(
+    traces: &[Trace],
+    places: &[Option<CodeLocation>],
+    names_blocking: &dyn Fn(u32) -> bool,
+) -> Observed {
     let numbers: HashMap<u32, usize> = traces
         .iter()
         .enumerate()
@@ -81,6 +86,10 @@ pub fn schedule(traces: &[Trace], places: &[Option<CodeLocation>]) -> Observed {
     let lengths: Vec<usize> = stops.iter().map(Vec::len).collect();
     let (edges, cyclic) = clocks::reduced(&lengths, edges.collect());
     given_up += cyclic;
+    let places = Places {
+        locations: places,
+        names_blocking,
+    };
     let messages = write(traces, places, &stops, &edges);
     Observed {
         messages,
@@ -96,9 +105,16 @@ struct Actions {
     receives: Vec<Message>,
 }
 
+/// What is known of the places.
+#[derive(Clone, Copy)]
+struct Places<'p> {
+    locations: &'p [Option<CodeLocation>],
+    names_blocking: &'p dyn Fn(u32) -> bool,
+}
+
 fn write(
     traces: &[Trace],
-    places: &[Option<CodeLocation>],
+    places: Places<'_>,
     stops: &[Vec<u64>],
     edges: &[Edge],
 ) -> Messages {
@@ -156,7 +172,7 @@ fn write(
 /// A thread on its way into a schedule.
 struct Thread<'t> {
     trace: &'t Trace,
-    places: &'t [Option<CodeLocation>],
+    places: Places<'t>,
     commands: Vec<Command<MessageAction>>,
     /// How often each place was come to since the last event.
     counts: HashMap<u32, u64>,
@@ -207,6 +223,12 @@ impl Thread<'_> {
     /// Writes where the thread stops. None if the place is not known.
     fn event(&mut self, stop: u64, what: Did) -> Option<()> {
         self.count(stop);
+        let what = match what {
+            Did::Blocks(Blocks::At(place)) if !(self.places.names_blocking)(place) => {
+                Did::Blocks(Blocks::Parks)
+            }
+            what => what,
+        };
         let (moment, place) = match what {
             Did::Comes { place, .. } if place != OUTSIDE => (Moment::Before, Some(place)),
             Did::Blocks(Blocks::At(place)) => (Moment::In, Some(place)),
@@ -216,6 +238,7 @@ impl Thread<'_> {
         };
         let jdk = match what {
             _ if place == Some(OUTSIDE) => Some(JdkPlace::Outside),
+            _ if place == Some(TASK) => Some(JdkPlace::Task),
             Did::Comes { .. } | Did::Blocks(Blocks::At(_)) => None,
             Did::Blocks(Blocks::Waits) => Some(JdkPlace::Wait),
             Did::Blocks(Blocks::Monitor) => Some(JdkPlace::Monitor),
@@ -224,7 +247,7 @@ impl Thread<'_> {
         };
         let location = match jdk {
             Some(jdk) => jdk.location()?,
-            None => self.places.get(place? as usize)?.clone()?,
+            None => self.places.locations.get(place? as usize)?.clone()?,
         };
         let count = place.and_then(|place| self.counts.get(&place).copied());
         let event = Event {

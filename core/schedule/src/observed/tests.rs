@@ -12,13 +12,15 @@ const CONTENDS: u32 = 11 << 28;
 const LEAVES: u32 = 12 << 28;
 /// Wherever a thread may have to wait for something outside.
 const OUTSIDE: u32 = (1 << 28) - 1;
+/// Wherever it begins with a task of a pool.
+const TASK: u32 = OUTSIDE - 1;
 
 fn trace(thread: &str, number: u32, words: &[u32]) -> Trace {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     Trace::read(ThreadId::parse(thread).unwrap(), number, &bytes)
 }
 
-/// Places 0, 1, 2 are those offsets of a method.
+/// Places 0, 1, 2 are those offsets of a method; it calls what blocks by its name at 0 and 1.
 fn observed(traces: &[Trace]) -> Observed {
     let place = |offset| {
         Some(CodeLocation {
@@ -27,7 +29,7 @@ fn observed(traces: &[Trace]) -> Observed {
             offset,
         })
     };
-    schedule(traces, &[place(0), place(1), place(2)])
+    schedule(traces, &[place(0), place(1), place(2)], &|place| place < 2)
 }
 
 fn check(traces: &[Trace], expected: &[&str]) {
@@ -239,6 +241,44 @@ fn what_follows_from_others_is_left_out() {
     let text = Schedule::from(found.messages).to_string();
     assert_eq!(found.orders, 3);
     assert_eq!(text.matches("receive").count(), 2, "{text}");
+}
+
+/// A thread blocks in a call (2) whose name says nothing of that: the JDK parks it.
+#[test]
+fn who_blocks_in_a_call_that_names_nothing_is_parked() {
+    let main = [PLACE, PLACE | 2, BLOCKS | 4, RESUMES, PLACE | 2, EXITS];
+    check(
+        &[trace("0", 1, &main)],
+        &[
+            "thread 0",
+            "in java.util.concurrent.locks.LockSupport park 0 1",
+            "before java.lang.Thread exit 0 1",
+            "die",
+        ],
+    );
+}
+
+/// A thread of a pool, which is nowhere in the program, begins with its second task when main has
+/// come to a place.
+#[test]
+fn who_begins_with_a_task_can_be_made_to_wait() {
+    let main = [PLACE, PLACE | 1, EXITS];
+    let worker = [PLACE | TASK, PLACE | TASK, FOLLOWS | 1, 1, 0, EXITS];
+    check(
+        &[trace("0", 1, &main), trace("0.1", 2, &worker)],
+        &[
+            "thread 0",
+            "before A m()V 1 1",
+            "send 0.1 1",
+            "before java.lang.Thread exit 0 1",
+            "die",
+            "thread 0.1",
+            "before java.util.concurrent.ForkJoinTask exec 0 2",
+            "receive 0 1",
+            "before java.lang.Thread exit 0 1",
+            "die",
+        ],
+    );
 }
 
 /// Each has met the other behind its last place: nobody could go first.

@@ -11,7 +11,7 @@ use jvmti_bindings::sys::jvmti::{
     JVMTI_EVENT_MONITOR_CONTENDED_ENTERED, JVMTI_EVENT_THREAD_END, JVMTI_EVENT_THREAD_START,
     JVMTI_EVENT_VM_DEATH, JVMTI_EVENT_VM_INIT, jvmtiEnv, jvmtiEventCallbacks,
 };
-use reprise_classfile::read::ClassFile;
+use reprise_classfile::read::{ClassFile, ReadError};
 use reprise_turns::plan::Place;
 use reprise_turns::{enforce, explore, free, loaders, platform, share};
 
@@ -220,6 +220,7 @@ unsafe fn change(session: &Session, loader: jobject, name: &str, bytes: &[u8]) -
         });
     }
     note_thread(session, name, bytes);
+    note_finalizer(session, name, bytes);
     let is_thread = |class: &str| {
         let threads = session.threads.lock();
         let threads = threads.unwrap_or_else(PoisonError::into_inner);
@@ -340,5 +341,29 @@ fn note_thread(session: &Session, name: &str, bytes: &[u8]) {
     let mut threads = threads.unwrap_or_else(PoisonError::into_inner);
     if above == "java/lang/Thread" || threads.contains(&above) {
         threads.insert(name.to_owned());
+    }
+}
+
+/// Says that a class has a finalizer: the JVM runs it, in a thread of its own, whenever the
+/// garbage collector wants it. One that does nothing is none.
+fn note_finalizer(session: &Session, name: &str, bytes: &[u8]) {
+    let has_finalizer = || -> Result<bool, ReadError> {
+        let class = ClassFile::parse(bytes)?;
+        for method in &class.methods {
+            let named = class.pool.utf8(method.name)? == "finalize"
+                && class.pool.utf8(method.descriptor)? == "()V";
+            if named && let Some(code) = class.code(method)? {
+                return Ok(code.instructions().nth(1).is_some());
+            }
+        }
+        Ok(false)
+    };
+    let is_recorded = !matches!(session.mode, Mode::Follow { .. } | Mode::Share { .. });
+    if is_recorded && has_finalizer().unwrap_or(false) && session.finalizes.set(()).is_ok() {
+        let lacks = format!("when the garbage collector has {name}.finalize run, and others");
+        if let Mode::Explore { schedule, .. } = &session.mode {
+            schedule.lacks(&lacks);
+        }
+        crate::report::add("lacks", &lacks);
     }
 }

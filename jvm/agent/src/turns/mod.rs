@@ -52,6 +52,8 @@ struct Session {
     values: Option<CString>,
     /// Classes of the program that extend `Thread`.
     threads: Mutex<HashSet<String>>,
+    /// It was said that the program has finalizers.
+    finalizes: OnceLock<()>,
 }
 
 impl Session {
@@ -236,6 +238,7 @@ pub(crate) fn load(environment: Environment, options: &Options) -> Result<(), St
         jar,
         scheduler: OnceLock::new(),
         threads: Mutex::default(),
+        finalizes: OnceLock::new(),
     });
     hook::listen(session)
 }

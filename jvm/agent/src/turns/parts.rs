@@ -9,7 +9,7 @@
 //! threads by the thousand. Words are separated by tabs:
 //!
 //! ```text
-//! sites     NUMBER CLASS METHOD DESCRIPTOR OFFSET NOTE
+//! sites     NUMBER CLASS METHOD DESCRIPTOR OFFSET NOTE in|-
 //! parts     THREAD DESCENT PART FILE OFFSET SIZE
 //! 1, 2, …   what `reprise_schedule::observed` reads
 //! ```
@@ -98,8 +98,9 @@ impl Parts {
         if number == next {
             let plain = |text: &str| text.replace(char::is_control, "?");
             let note = plain(site.note.as_deref().unwrap_or_default());
+            let blocking = if site.names_blocking { "in" } else { "-" };
             let line = format!(
-                "{number}\t{}\t{}\t{}\t{}\t{note}\n",
+                "{number}\t{}\t{}\t{}\t{}\t{note}\t{blocking}\n",
                 plain(class),
                 plain(site.method),
                 plain(site.descriptor),

@@ -244,6 +244,12 @@ impl Writing {
         values.put(thread, &format!("  {kind}{value}\n"));
     }
 
+    /// Says what is not recorded.
+    pub(super) fn lacks(&self, what: &str) {
+        let what = what.replace(char::is_control, "?");
+        self.line(&format!("# not recorded: {what}\n"));
+    }
+
     /// Writes an action.
     pub(super) fn action(&self, word: &str, thread: i32) {
         self.line(&match thread {

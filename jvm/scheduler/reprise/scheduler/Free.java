@@ -137,6 +137,19 @@ public final class Free {
         }
     }
 
+    /** Before something is done with a stream, which pools do where it is parallel. */
+    public static void streams(Object receiver, int site) {
+        FreeThread me = FreeThread.current();
+        if (me != null) {
+            me.leave();
+            me.comesTo(site);
+            me.site = site;
+            if (Synchronised.isParallel(receiver)) {
+                Stripes.enter(me, Stripes.POOLS);
+            }
+        }
+    }
+
     /** Before one that runs something, which may be a pool's. */
     public static void runs(Object receiver, int site) {
         FreeThread me = FreeThread.current();

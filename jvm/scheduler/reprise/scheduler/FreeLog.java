@@ -21,7 +21,8 @@ import jdk.internal.misc.Unsafe;
  * </pre>
  *
  * 6 to 10 are no steps, all others are. In a blocking place, 0 is park and 1 is wait; others are two more. The place {@link #OUTSIDE} is
- * wherever a thread may have to wait for something outside.
+ * wherever a thread may have to wait for something outside, {@link #TASK} wherever it begins with a
+ * task of a pool.
  */
 class FreeLog {
     private static final Unsafe U = Unsafe.getUnsafe();
@@ -39,6 +40,7 @@ class FreeLog {
     static final int CONTENDS = 11 << 28;
     static final int LEAVES = 12 << 28;
     static final int OUTSIDE = (1 << 28) - 1;
+    static final int TASK = OUTSIDE - 1;
 
     final int number;
     final String descent;

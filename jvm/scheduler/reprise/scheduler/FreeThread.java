@@ -95,6 +95,7 @@ final class FreeThread extends FreeLog {
     int made;
     /** It makes a reference, and asks one. */
     boolean makes;
+    boolean makesTable;
     boolean asksReference;
 
     private FreeThread(long tid, int number, String descent) {
@@ -252,6 +253,17 @@ final class FreeThread extends FreeLog {
     void goesOn(long stripe) {
         Stripes.again(this, stripe);
         continues = held != 0;
+    }
+
+    /**
+     * Begins with a task of a pool, which may take long and call nobody: others may come to what
+     * this one has meanwhile.
+     */
+    void begins() {
+        long stripe = held;
+        leave();
+        comesTo(TASK);
+        goesOn(stripe);
     }
 
     /** Comes to a place. */

@@ -137,10 +137,17 @@ final class Given {
         return has(kind) && values[kind][next[kind]] == count;
     }
 
-    /** The references that came out of queues are wanted. */
+    /** The one behind the next of that kind; 0 for none. */
+    long after(int kind) {
+        return next[kind] + 1 < counts[kind] ? values[kind][next[kind] + 1] : 0;
+    }
+
+    /** The references that came out of queues, or were found empty in a table, are wanted. */
     void addReferences() {
-        for (int at = 1; at < counts[Values.POLLED]; at += 2) {
-            References.wants(values[Values.POLLED][at]);
+        for (int kind : new int[] {Values.POLLED, Values.EMPTIED}) {
+            for (int at = 1; at < counts[kind]; at += 2) {
+                References.wants(values[kind][at]);
+            }
         }
     }
 }

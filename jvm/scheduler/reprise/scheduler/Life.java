@@ -29,6 +29,10 @@ final class Life {
     static boolean isForeign(Thread thread) {
         ThreadGroup group = thread.getThreadGroup();
         String type = thread.getClass().getName();
+        // A cleaner runs what the program has given it; the JDK's own has another name.
+        if (type.equals("jdk.internal.misc.InnocuousThread") && thread.getName().startsWith("Cleaner-")) {
+            return false;
+        }
         // The client for HTTP has one of its own, which is a part of what the program does.
         return group == null || group.getParent() == null
                 || type.startsWith("jdk.internal.") && !type.startsWith("jdk.internal.net.http.");

@@ -16,7 +16,8 @@ import java.util.Map;
  * it was told then.
  *
  * A reference that has a queue is named by the thread that has made it, and counted. Those that
- * the JDK makes for itself are not looked at: how many there are may be another number.
+ * the JDK makes for itself are not looked at: how many there are may be another number. Those that
+ * it makes for the program are: keys of a {@code WeakHashMap}, and what a {@code Cleaner} awaits.
  */
 public final class References {
     /** So many milliseconds after a collection what it has found is in the queues. */
@@ -52,11 +53,50 @@ public final class References {
         }
     }
 
+    /** The program is about to make a {@code WeakHashMap}. */
+    public static void makesTable() {
+        if (Free.on) {
+            FreeThread me = FreeThread.current();
+            if (me != null) {
+                me.makesTable = true;
+            }
+            return;
+        }
+        Turn me = Engine.mine();
+        if (me != null) {
+            me.makesTable = true;
+        }
+    }
+
+    /** A {@code WeakHashMap} is made, and this would be its queue. */
+    public static ReferenceQueue<?> table(ReferenceQueue<?> queue) {
+        boolean own = false;
+        if (Free.on) {
+            FreeThread me = FreeThread.current();
+            if (me != null) {
+                own = me.makesTable;
+                me.makesTable = false;
+            }
+        } else {
+            Turn me = Engine.mine();
+            if (me != null) {
+                own = me.makesTable;
+                me.makesTable = false;
+            }
+        }
+        return own ? new Table() : queue;
+    }
+
+    /** Whether a reference only begins a list of others. */
+    private static boolean isNone(Reference<?> reference, Object referent) {
+        return referent == null && reference.getClass().getName().startsWith("jdk.internal.ref.");
+    }
+
     /** A reference was made, by the program or by the JDK; the queue is null if it has none. */
     public static void made(Reference<?> reference, Object referent, Object queue) {
         if (Free.on) {
             FreeThread me = FreeThread.current();
-            if (me != null && me.makes) {
+            if (me != null && (me.makes || queue instanceof Table) && !isNone(reference, referent)) {
                 me.makes = false;
                 if (queue != null) {
                     Names.add(reference, name(me.descent, ++me.made), me.word());
@@ -65,7 +105,7 @@ public final class References {
             return;
         }
         Turn me = Engine.mine();
-        if (me == null || !me.makes) {
+        if (me == null || !(me.makes || queue instanceof Table) || isNone(reference, referent)) {
             return;
         }
         me.makes = false;
@@ -204,6 +244,41 @@ public final class References {
         }
         Reference<?> wanted = WANTED.get(me.given.next(Values.POLLED, 0));
         return wanted == null ? found : wanted;
+    }
+
+    /**
+     * What an entry of a {@code WeakHashMap} has found its key to be. Which use of the table that
+     * is, is known by how often the thread has looked into queues.
+     */
+    public static Object key(Reference<?> entry, Object value) {
+        if (Free.on) {
+            FreeThread me = value == null ? FreeThread.current() : null;
+            Names.Name name = me == null ? null : Names.of(entry);
+            if (name != null) {
+                me.reads(Values.EMPTIED, me.polls);
+                me.reads(Values.EMPTIED, name.name);
+            }
+            return value;
+        }
+        Turn me = Engine.mine();
+        if (me == null) {
+            return value;
+        }
+        if (Values.areKept()) {
+            Names.Name name = value == null ? Names.of(entry) : null;
+            if (name != null) {
+                Values.note(me, Values.EMPTIED, me.polls);
+                Values.note(me, Values.EMPTIED, name.name);
+            }
+            return value;
+        }
+        boolean emptied = me.given != null && me.given.isNext(Values.EMPTIED, me.polls)
+                && WANTED.get(me.given.after(Values.EMPTIED)) == entry;
+        if (emptied) {
+            me.given.next(Values.EMPTIED, 0);
+            me.given.next(Values.EMPTIED, 0);
+        }
+        return emptied ? null : value;
     }
 
     /** Whether nobody waits for anything else outside than for what comes out of queues. */

@@ -116,7 +116,7 @@ public final class Scheduler {
             CutOff.begin(FreeThread.current());
             int lost = FreeThread.lost();
             if (lost > 0) {
-                Native.report("say", lost + " orders between threads could not be recorded");
+                Native.report("lacks", lost + (lost == 1 ? " order" : " orders") + " between threads");
             }
             return;
         }

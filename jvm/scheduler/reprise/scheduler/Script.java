@@ -11,6 +11,7 @@ final class Script extends Policy {
     static final int EXITS = -4;
     static final int OUTSIDE = -5;
     static final int CONTENDED = -6;
+    static final int TASK = -7;
 
     /** How long the end of a JVM waits for daemons, in milliseconds. */
     private static final long PATIENCE = 2000;

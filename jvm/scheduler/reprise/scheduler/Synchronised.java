@@ -4,6 +4,7 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.util.concurrent.locks.AbstractOwnableSynchronizer;
+import java.util.stream.BaseStream;
 
 import jdk.internal.misc.Unsafe;
 
@@ -95,6 +96,12 @@ final class Synchronised {
 
     static boolean is(Object object) {
         return object != null && COLLECTIONS.get(object.getClass());
+    }
+
+    /** Whether it is a parallel stream of the JDK: who has streams of its own is not asked. */
+    static boolean isParallel(Object object) {
+        return object instanceof BaseStream && object.getClass().getClassLoader() == null
+                && ((BaseStream<?, ?>) object).isParallel();
     }
 
     /**

@@ -73,6 +73,18 @@ public final class Threads {
         }
     }
 
+    /** Before a task of a pool is computed, or a part of one. */
+    public static void begins() {
+        if (Free.on) {
+            FreeThread me = FreeThread.current();
+            if (me != null) {
+                me.begins();
+            }
+            return;
+        }
+        At.before(Script.TASK);
+    }
+
     /** When nobody has caught what a thread has thrown. */
     public static void uncaught(Thread thread, Throwable thrown) {
         if (Free.on) {

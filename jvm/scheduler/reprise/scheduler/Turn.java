@@ -60,6 +60,7 @@ final class Turn {
     int made;
     /** It makes a reference, and asks one. */
     boolean makes;
+    boolean makesTable;
     boolean asksReference;
     /** What a selector in which it waits is to find; null if nothing is said of that. */
     long[] found;

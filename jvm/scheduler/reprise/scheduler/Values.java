@@ -43,10 +43,12 @@ public final class Values {
     static final int CLEARED = 10;
     /** What came out of queues of references: which look it was, counted, then the reference. */
     static final int POLLED = 11;
+    /** Keys that a table found taken away: after which look into a queue, then the reference. */
+    static final int EMPTIED = 12;
     /** What these are called in the file; {@code reprise_schedule::observed} has the same. */
     static final String[] WORDS = {
         "", "drawn ", "time ", "read ", "seed ", "bytes ", "clock ", "instant ", "found ",
-        "number ", "cleared ", "polled "
+        "number ", "cleared ", "polled ", "emptied "
     };
 
     /** In between the times that a thread was told: it has parked. */

@@ -1,6 +1,7 @@
 //! Which calls synchronise, and by what.
 
-use reprise_classfile::read::MemberRef;
+use reprise_classfile::opcode;
+use reprise_classfile::read::{Instruction, MemberRef, access};
 
 use super::Body;
 use crate::facts::{is_unsafe, matters};
@@ -54,14 +55,59 @@ const POOLS: &[&str] = &[
     "java/util/concurrent/Complet",
     "java/util/concurrent/CountedCompleter",
     "java/util/concurrent/Exec",
+    "java/util/concurrent/Flow",
     "java/util/concurrent/ForkJoin",
     "java/util/concurrent/Future",
     "java/util/concurrent/Recursive",
     "java/util/concurrent/RunnableFuture",
     "java/util/concurrent/Scheduled",
     "java/util/concurrent/StructuredTask",
+    "java/util/concurrent/SubmissionPublisher",
     "java/util/concurrent/ThreadPool",
     "java/util/Timer",
+];
+
+/// Streams, which pools go through if they are parallel.
+const STREAMS: &[&str] = &[
+    "java/util/stream/BaseStream",
+    "java/util/stream/DoubleStream",
+    "java/util/stream/IntStream",
+    "java/util/stream/LongStream",
+    "java/util/stream/Stream",
+];
+
+/// Their methods that only say what will be done when somebody wants a result.
+const LAZY: &[&str] = &[
+    "asDoubleStream",
+    "asLongStream",
+    "boxed",
+    "distinct",
+    "dropWhile",
+    "filter",
+    "flatMap",
+    "flatMapToDouble",
+    "flatMapToInt",
+    "flatMapToLong",
+    "gather",
+    "isParallel",
+    "limit",
+    "map",
+    "mapMulti",
+    "mapMultiToDouble",
+    "mapMultiToInt",
+    "mapMultiToLong",
+    "mapToDouble",
+    "mapToInt",
+    "mapToLong",
+    "mapToObj",
+    "onClose",
+    "parallel",
+    "peek",
+    "sequential",
+    "skip",
+    "sorted",
+    "takeWhile",
+    "unordered",
 ];
 
 /// Packages whose classes read from and write to the outside.
@@ -105,6 +151,17 @@ const CALLED_BACK: &[&str] = &[
     "uncaughtException",
 ];
 
+/// Types of the JDK, or packages, whose methods it calls where a class of the program has them: in
+/// the midst of what it does, and by names that say little.
+const CALLED_BY: &[&str] = &[
+    "java/util/Comparator",
+    "java/util/Iterator",
+    "java/util/Spliterator",
+    "java/util/concurrent/",
+    "java/util/function/",
+    "java/util/stream/",
+];
+
 /// How a call is recorded.
 pub(super) enum Kind {
     None,
@@ -118,6 +175,8 @@ pub(super) enum Kind {
     /// The same, if its receiver is the JDK's: a thread of a pool begins so where the program
     /// makes the threads.
     Runs,
+    /// As what has to do with pools, if its receiver is a parallel stream.
+    Streams,
     /// As what waits for the end of its receiver, a thread.
     Joins,
     /// By its receiver, if that is of a class that synchronises.
@@ -139,6 +198,16 @@ fn is_inherited(name: &str, descriptor: &str, is_static: bool) -> bool {
         _ if is_static => false,
         "fork" | "submit" => concurrent,
         "join" | "invoke" => concurrent || descriptor == "()Ljava/lang/Object;",
+        _ => false,
+    }
+}
+
+/// Whether a method of the JDK that is no pool's has one compute it.
+fn is_bulk(owner: &str, name: &str, descriptor: &str) -> bool {
+    match owner {
+        "java/util/Arrays" => name.starts_with("parallel"),
+        // With how many elements it is worth while.
+        "java/util/concurrent/ConcurrentHashMap" => descriptor.starts_with("(J"),
         _ => false,
     }
 }
@@ -200,7 +269,11 @@ impl Body<'_, '_> {
                 Kind::Runs
             }
             () if self.hands_on(&owner, &name, &descriptor) => Kind::Place,
-            () if starts(POOLS) => Kind::Pools,
+            () if starts(POOLS) || is_bulk(&owner, &name, &descriptor) => Kind::Pools,
+            () if is(STREAMS) => match is_static || LAZY.contains(&&*name) {
+                true => Kind::None,
+                false => Kind::Streams,
+            },
             () if is(SYNCHRONISED) && is_static => Kind::Marks,
             () if is(SYNCHRONISED) => Kind::Receiver,
             () if is(PERHAPS) && !is_static => match self.facts.has_collections() {
@@ -228,18 +301,57 @@ impl Body<'_, '_> {
         owner.starts_with("java/util/function/") && self.facts.is_synchronized(name, descriptor)
     }
 
-    pub(super) fn is_called_back(&self) -> bool {
+    pub(super) fn is_called_back(&self, instructions: &[Instruction<'_>]) -> bool {
         let handed_out = || {
             let key = (self.name.clone(), self.descriptor.clone());
             self.handled.contains(&key)
         };
-        !self.name.starts_with('<') && (CALLED_BACK.contains(&&*self.name) || handed_out())
+        !self.name.starts_with('<')
+            && (CALLED_BACK.contains(&&*self.name)
+                || handed_out()
+                || self.is_implementation() && self.may_synchronise(instructions))
     }
+
+    /// Whether the class says of itself that the JDK may call such a method.
+    fn is_implementation(&self) -> bool {
+        let hidden = access::STATIC | access::PRIVATE;
+        let pool = &self.class.pool;
+        let mut interfaces = self.class.interfaces.iter();
+        self.method.access & hidden == 0
+            && interfaces.any(|interface| {
+                pool.class_name(*interface)
+                    .is_ok_and(|name| is_called_by(&name.to_str_lossy()))
+            })
+    }
+
+    /// Whether a method may come to what is recorded; many only compare two numbers.
+    fn may_synchronise(&self, instructions: &[Instruction<'_>]) -> bool {
+        instructions
+            .iter()
+            .any(|instruction| match instruction.opcode {
+                opcode::INVOKEVIRTUAL..=opcode::INVOKEDYNAMIC | opcode::MONITORENTER => true,
+                opcode::GETSTATIC..=opcode::PUTFIELD => {
+                    self.shared(instruction).is_ok_and(|field| field.is_some())
+                }
+                opcode::IALOAD..=opcode::SALOAD | opcode::IASTORE..=opcode::SASTORE => {
+                    self.elements
+                }
+                _ => false,
+            })
+    }
+}
+
+/// Whether the JDK calls methods of an interface in the midst of what it does.
+fn is_called_by(interface: &str) -> bool {
+    CALLED_BY.iter().any(|known| match known.ends_with('/') {
+        true => interface.starts_with(known),
+        false => interface.split('$').next() == Some(known),
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::is_inherited;
+    use super::{is_bulk, is_called_by, is_inherited};
 
     #[test]
     fn only_what_the_jdk_declares_is_inherited_from_it() {
@@ -257,5 +369,26 @@ mod tests {
         assert!(!inherited("join", "(Ljava/lang/String;)Ljava/lang/String;"));
         assert!(!inherited("submit", "(Lapp/Order;)V"));
         assert!(!is_inherited("join", "()Ljava/lang/Object;", true));
+    }
+
+    #[test]
+    fn what_pools_compute_behind_other_calls_is_known() {
+        assert!(is_bulk("java/util/Arrays", "parallelSort", "([I)V"));
+        assert!(!is_bulk("java/util/Arrays", "sort", "([I)V"));
+        let map = "java/util/concurrent/ConcurrentHashMap";
+        let each = "(JLjava/util/function/BiConsumer;)V";
+        assert!(is_bulk(map, "forEach", each));
+        assert!(!is_bulk(map, "forEach", "(Ljava/util/function/BiConsumer;)V"));
+        assert!(!is_bulk("app/Table", "forEach", each));
+    }
+
+    #[test]
+    fn what_the_jdk_calls_is_known_by_its_interface() {
+        assert!(is_called_by("java/util/concurrent/Flow$Subscriber"));
+        assert!(is_called_by("java/util/Spliterator$OfInt"));
+        assert!(is_called_by("java/util/Comparator"));
+        assert!(!is_called_by("java/util/Collection"));
+        assert!(!is_called_by("java/util/IteratorLike"));
+        assert!(!is_called_by("app/Comparator"));
     }
 }
