@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 
 use reprise_jvm_testing::jdks;
 
-use crate::stage::{Stage, said};
+use crate::stage::{Stage, is_complete, said};
 
 /// Monitors, volatile fields, atomics, locks, conditions, barriers, latches, semaphores,
 /// queues, pools, futures, parking, interrupts, the time, random numbers and hashes.
@@ -18,7 +18,7 @@ fn what_ran_freely_is_followed() {
             let option = format!("--schedule={what}");
             let (file, recorded) = stage.record(&java, &name, &[&option]);
             assert_eq!(recorded.status.code(), Some(0), "{recorded:?}");
-            assert!(!said(&recorded).contains("could not"), "{recorded:?}");
+            assert!(is_complete(&recorded), "{recorded:?}");
             stage.follow(&java, &file, &recorded, "ended with status 0");
         }
     }
@@ -34,8 +34,35 @@ fn what_libraries_do_is_followed() {
         let name = format!("library{home}.sched");
         let (file, recorded) = stage.record(&java, &name, &["--schedule=free"]);
         assert_eq!(recorded.status.code(), Some(0), "{recorded:?}");
-        assert!(!said(&recorded).contains("could not"), "{recorded:?}");
+        assert!(is_complete(&recorded), "{recorded:?}");
         stage.follow(&java, &file, &recorded, "ended with status 0");
+    }
+}
+
+/// Parallel streams, fork and join, futures and publishers: which thread of a pool takes which part
+/// is decided inside of the JDK, with more threads than processors as well.
+#[test]
+fn what_pools_divide_among_threads_is_followed() {
+    let stage = Stage::new("schedule-streams");
+    let threads = "-Djava.util.concurrent.ForkJoinPool.common.parallelism=4";
+    for (number, java) in jdks().into_iter().enumerate() {
+        for (what, words) in [
+            ("free", &[threads, "-cp", ".", "Main"][..]),
+            ("free:all", &["-cp", ".", "Main"]),
+        ] {
+            let name = format!("{number}{}.sched", what.replace(':', "-"));
+            let option = format!("--schedule={what}");
+            let record = ["record", &option, "-o", &name].map(OsStr::new);
+            let recorded = stage.jvm(&java, &record, words);
+            assert_eq!(recorded.status.code(), Some(0), "{recorded:?}");
+            assert!(is_complete(&recorded), "{recorded:?}");
+            for _ in 0..2 {
+                let replay = ["replay", &name].map(OsStr::new);
+                let played = stage.jvm(&java, &replay, words);
+                assert_eq!(played.status.code(), Some(0), "{played:?}");
+                assert_eq!(played.stdout, recorded.stdout);
+            }
+        }
     }
 }
 

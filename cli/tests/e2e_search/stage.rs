@@ -92,3 +92,9 @@ impl Stage {
 pub(crate) fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
+
+/// Whether a recording says nothing of orders or values that it lacks.
+pub(crate) fn is_complete(output: &Output) -> bool {
+    let said = said(output);
+    !said.contains("could not") && !said.contains("not recorded")
+}

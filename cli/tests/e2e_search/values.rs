@@ -126,3 +126,47 @@ fn the_garbage_collector_takes_what_it_took() {
         }
     }
 }
+
+/// So it is with keys of tables and with what cleaners clean, of which the program has no references.
+#[test]
+fn the_garbage_collector_takes_from_tables_what_it_took() {
+    let stage = Stage::new("schedule-collected");
+    for (number, java) in jdks().into_iter().enumerate() {
+        for strategy in ["random", "free"] {
+            let run = |arguments: &[&str], young: &str| {
+                let arguments: Vec<&OsStr> = arguments.iter().map(OsStr::new).collect();
+                let words = ["-Xms300m", "-Xmx300m", young, "-cp", ".", "Main"];
+                let output = stage.jvm(&java, &arguments, &words);
+                assert_eq!(output.status.code(), Some(0), "{strategy} {output:?}");
+                String::from_utf8(output.stdout).unwrap()
+            };
+            let option = format!("--schedule={strategy}");
+            let file = format!("{number}.{strategy}.sched");
+            let recorded = run(&["record", &option, "-o", &file], "-Xmn3m");
+            assert!(!recorded.contains("cleaned 0/0 left 600"), "{recorded}");
+            assert_eq!(run(&["replay", &file], "-Xmn3m"), recorded);
+            // With so much for what is new, nothing is taken away but by what was recorded.
+            assert_eq!(run(&["replay", &file], "-Xmn250m"), recorded);
+        }
+    }
+}
+
+/// When finalizers run is not recorded, which the recording says, and so does the last line.
+#[test]
+fn finalizers_are_named() {
+    let stage = Stage::new("schedule-collected");
+    let java = &jdks()[0];
+    for strategy in ["random", "free"] {
+        let name = format!("{strategy}.sched");
+        let option = format!("--schedule={strategy}");
+        let record = ["record", &option, "-o", &name].map(OsStr::new);
+        let recorded = stage.reprise_with(java, &record, &["finalizes"]);
+        let lacks = "not recorded: when the garbage collector has Main$Finalized.finalize run";
+        assert!(said(&recorded).contains(lacks), "{recorded:?}");
+        let text = std::fs::read_to_string(stage.folder.path().join(&name)).unwrap();
+        assert!(text.starts_with(&format!("# {lacks}")), "{text}");
+        let replay = ["replay", &name].map(OsStr::new);
+        let played = stage.reprise_with(java, &replay, &["finalizes"]);
+        assert_eq!(played.status.code(), Some(0), "{played:?}");
+    }
+}

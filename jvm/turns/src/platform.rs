@@ -44,7 +44,7 @@ const POOL: &str = "sun/net/www/http/KeepAliveCache";
 
 const VIRTUAL: &str = "java/lang/VirtualThread";
 /// What pools compute, and where each part of that begins.
-const TASK: (&str, &str, &str) = ("java/util/concurrent/ForkJoinTask", "doExec", "()I");
+const TASK: (&str, &str) = ("java/util/concurrent/ForkJoinTask", "doExec");
 /// Where locks have their owner.
 const SYNCHRONIZER: &str = "java/util/concurrent/locks/AbstractOwnableSynchronizer";
 const LOCKS: &str = "java/reprise/scheduler/Locks";
@@ -102,7 +102,7 @@ pub fn change(bytes: &[u8], values: bool) -> Result<Option<Vec<u8>>, TurnError> 
             editor.at_entry(code)?;
             changed = true;
         }
-        if (&*name_of_class, &*name, &*descriptor) == TASK {
+        if (&*name_of_class, &*name) == TASK {
             let mut code = Snippet::new();
             tell("begins", "()V", &mut code, pool)?;
             editor.at_entry(code)?;

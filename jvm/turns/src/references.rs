@@ -168,6 +168,12 @@ pub(crate) fn watch_platform<'c>(
                 editor.after(at, code)?;
                 any = true;
             }
+            (ENTRY, "refersTo") => {
+                let descriptor = "(Ljava/lang/ref/Reference;Ljava/lang/Object;)Z";
+                code.invoke(Invoke::Static, REFERENCES, "refersTo", descriptor, pool)?;
+                editor.replace(at, code)?;
+                any = true;
+            }
             (ENTRY, "get") if descriptor == "()Ljava/lang/Object;" => {
                 code.op(opcode::DUP)?;
                 editor.before(at, code)?;

@@ -21,8 +21,8 @@ use crate::command::{Command, Count, Event, Message, MessageAction, Messages, Mo
 use crate::location::{CodeLocation, JdkPlace, Location};
 
 use clocks::Edge;
-use log::{OUTSIDE, TASK};
 pub use log::{Blocks, Did, Follows, Step, Trace, Value};
+use log::{OUTSIDE, TASK};
 
 /// What became of the traces.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,12 +112,7 @@ struct Places<'p> {
     names_blocking: &'p dyn Fn(u32) -> bool,
 }
 
-fn write(
-    traces: &[Trace],
-    places: Places<'_>,
-    stops: &[Vec<u64>],
-    edges: &[Edge],
-) -> Messages {
+fn write(traces: &[Trace], places: Places<'_>, stops: &[Vec<u64>], edges: &[Edge]) -> Messages {
     let mut actions: HashMap<(usize, usize), Actions> = HashMap::new();
     let mut values: HashMap<(usize, usize), i64> = HashMap::new();
     for Edge { from, to, .. } in edges {

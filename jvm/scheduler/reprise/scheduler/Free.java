@@ -234,6 +234,9 @@ public final class Free {
 
     private static void back(FreeThread me) {
         me.leave();
+        // Should the call of the JDK block now, it has begun before all that was done since: a
+        // schedule could not say which attempt it is.
+        me.site = -1;
         if (--me.depth == 0) {
             me.suspended.clear();
             Stripes.enter(me, Stripes.POOLS);

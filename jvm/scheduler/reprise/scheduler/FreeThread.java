@@ -26,6 +26,8 @@ final class FreeThread extends FreeLog {
     private static int count;
 
     final long tid;
+    /** Null once it has ended. */
+    private volatile Thread thread;
     int children;
     /** How many methods that the JDK may have called it is in. */
     int depth;
@@ -98,9 +100,10 @@ final class FreeThread extends FreeLog {
     boolean makesTable;
     boolean asksReference;
 
-    private FreeThread(long tid, int number, String descent) {
+    private FreeThread(Thread thread, int number, String descent) {
         super(number, descent);
-        this.tid = tid;
+        this.thread = thread;
+        this.tid = tid(thread);
     }
 
     /** Adds a thread; null if there have been too many. */
@@ -109,8 +112,8 @@ final class FreeThread extends FreeLog {
             if (count >= MOST) {
                 return null;
             }
-            long tid = tid(thread);
-            FreeThread added = new FreeThread(tid, ++count, descent);
+            FreeThread added = new FreeThread(thread, ++count, descent);
+            long tid = added.tid;
             number(added);
             if (Share.on) {
                 // What it does is in the vectors.
@@ -136,6 +139,13 @@ final class FreeThread extends FreeLog {
     static FreeThread numbered(int number) {
         FreeThread[] all = numbered;
         return number < all.length ? all[number] : null;
+    }
+
+    /** Whether the thread of a word runs, or could. */
+    static boolean runs(long word) {
+        FreeThread found = numbered(of(word));
+        Thread thread = found == null ? null : found.thread;
+        return thread != null && thread.getState() == Thread.State.RUNNABLE;
     }
 
     /** A thread that is not recorded after all. */
@@ -415,6 +425,7 @@ final class FreeThread extends FreeLog {
         next(EXITS);
         exit = word();
         exited = true;
+        thread = null;
         finish();
         tellFollowed();
         seen = Seen.NOBODY;

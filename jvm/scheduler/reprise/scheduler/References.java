@@ -281,6 +281,12 @@ public final class References {
         return emptied ? null : value;
     }
 
+    /** What such an entry would have said if asked whether its key is this one; null is for none. */
+    public static boolean refersTo(Reference<?> entry, Object object) {
+        Object value = entry.get();
+        return object == null ? key(entry, value) == null : value == object;
+    }
+
     /** Whether nobody waits for anything else outside than for what comes out of queues. */
     static boolean areAllAwaited() {
         for (int number = 0; number < Engine.count(); number++) {

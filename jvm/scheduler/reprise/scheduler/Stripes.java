@@ -29,6 +29,8 @@ final class Stripes {
     /** Behind the word of who was last, as far from it, are those of who has only read since. */
     private static final long READERS = 1 << APART + 2;
     static final int READING = (int) READERS / 8;
+    /** Between them, how many threads wait for it. */
+    private static final long WAITERS = 8;
 
     private Stripes() {}
 
@@ -154,11 +156,13 @@ final class Stripes {
         U.putLong(null, reader, me.word());
     }
 
-    /** Locks a stripe. Returns its word; negative if it is not to be had. */
+    /** Locks a stripe, whose word then is the thread's. Returns what it was; negative if it is not to be had. */
     private static long lock(FreeThread me, long address) {
         long word = U.getLongVolatile(null, address);
-        if (word < 0 || !U.compareAndSetLong(null, address, word, word | LOCKED)) {
-            word = await(address);
+        // Who comes back again and again would leave nothing for those who wait.
+        boolean isPassed = FreeThread.of(word) == me.number && U.getInt(null, address + WAITERS) != 0;
+        if (isPassed || word < 0 || !U.compareAndSetLong(null, address, word, me.word() | LOCKED)) {
+            word = await(me, address, new Awaiting(isPassed));
             if (word < 0) {
                 me.lost++;
             }
@@ -166,16 +170,27 @@ final class Stripes {
         return word;
     }
 
-    /** Waits for a stripe, a moment; negative if it is not to be had. */
-    private static long await(long address) {
-        Patience patience = new Patience();
-        for (;;) {
-            long word = U.getLongVolatile(null, address);
-            if (word >= 0 && U.compareAndSetLong(null, address, word, word | LOCKED)) {
-                return word;
+    /** Waits for a stripe; negative if it is not to be had. */
+    private static long await(FreeThread me, long address, Awaiting awaiting) {
+        boolean waits = false;
+        try {
+            for (;;) {
+                long word = U.getLongVolatile(null, address);
+                boolean isFree = word >= 0 && !(awaiting.yields() && FreeThread.of(word) == me.number);
+                if (isFree && U.compareAndSetLong(null, address, word, me.word() | LOCKED)) {
+                    return word;
+                }
+                if (!waits && awaiting.isLong()) {
+                    waits = true;
+                    U.getAndAddInt(null, address + WAITERS, 1);
+                }
+                if (!awaiting.lasts(word)) {
+                    return -1;
+                }
             }
-            if (!patience.lasts()) {
-                return -1;
+        } finally {
+            if (waits) {
+                U.getAndAddInt(null, address + WAITERS, -1);
             }
         }
     }

@@ -378,7 +378,11 @@ mod tests {
         let map = "java/util/concurrent/ConcurrentHashMap";
         let each = "(JLjava/util/function/BiConsumer;)V";
         assert!(is_bulk(map, "forEach", each));
-        assert!(!is_bulk(map, "forEach", "(Ljava/util/function/BiConsumer;)V"));
+        assert!(!is_bulk(
+            map,
+            "forEach",
+            "(Ljava/util/function/BiConsumer;)V"
+        ));
         assert!(!is_bulk("app/Table", "forEach", each));
     }
 
