@@ -1,8 +1,14 @@
 //! Threads that ran as they liked, and follow what they did then.
 
 use std::ffi::OsStr;
+use std::io::{BufRead as _, BufReader};
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
-use reprise_jvm_testing::jdks;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use reprise_jvm_testing::{agent_library, jdks};
 
 use crate::stage::{Stage, is_complete, said};
 
@@ -64,6 +70,42 @@ fn what_pools_divide_among_threads_is_followed() {
             }
         }
     }
+}
+
+/// A JVM that ends waits for a daemon until it has come to a place, as long as that computes: a
+/// process that gets a processor for a tenth of the time needs ten times as long.
+#[test]
+fn the_end_waits_for_daemons_by_the_processor_that_they_get() {
+    let stage = Stage::new("schedule-daemon");
+    let java = jdks().remove(0);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_reprise"));
+    command
+        .env("REPRISE_AGENT", agent_library())
+        .current_dir(stage.folder.path())
+        .args(["record", "--schedule=free", "-o", "x.sched", "--"])
+        .arg(&java)
+        .args(["-cp", ".", "Main"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut line = String::new();
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    out.read_line(&mut line).unwrap();
+    let pid = line.trim().strip_prefix("ends ").unwrap().parse().unwrap();
+    let pid = Pid::from_raw(pid);
+    let begun = Instant::now();
+    // Its process is there until it has been waited for, which is what ends this.
+    while child.try_wait().unwrap().is_none() {
+        let _ = kill(pid, Signal::SIGSTOP);
+        sleep(Duration::from_millis(180));
+        let _ = kill(pid, Signal::SIGCONT);
+        sleep(Duration::from_millis(20));
+    }
+    let took = begun.elapsed();
+    let output = child.wait_with_output().unwrap();
+    // Otherwise it would have waited for long enough by the clock as well.
+    assert!(took > Duration::from_secs(6), "{took:?} {output:?}");
+    assert!(is_complete(&output), "{output:?}");
 }
 
 /// Two threads add to a plain field: with all accesses, whatever came of it comes again.

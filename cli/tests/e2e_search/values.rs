@@ -97,6 +97,24 @@ fn waits_run_out_in_every_case() {
     stage.follow(java, &file, &recorded, "ended with status 0");
 }
 
+/// Who waits until its time has run out, and nobody else could go on meanwhile, has been there once
+/// more than a schedule says that it blocks.
+#[test]
+fn who_blocks_again_after_its_time_ran_out_is_followed() {
+    let stage = Stage::new("schedule-delays");
+    let java = &jdks()[0];
+    for strategy in ["random", "pos", "rr:5"] {
+        for seed in ["1", "2"] {
+            let name = format!("{strategy}{seed}.sched").replace(':', "-");
+            let option = format!("--schedule={strategy}");
+            let options = [option.as_str(), "--seed", seed];
+            let (file, recorded) = stage.record(java, &name, &options);
+            assert_eq!(recorded.status.code(), Some(0), "{recorded:?}");
+            stage.follow(java, &file, &recorded, "ended with status 0");
+        }
+    }
+}
+
 /// What the garbage collector has taken away is away in a replay, and nothing else is, although
 /// there it has so little memory for what is new that it would take everything.
 #[test]

@@ -51,7 +51,8 @@ final class Awaiting {
         }
         Native.pause(PAUSE);
         long now = System.nanoTime();
-        if (word >= 0 || FreeThread.runs(word)) {
+        FreeThread owner = word >= 0 ? null : FreeTable.numbered(FreeThread.of(word));
+        if (word >= 0 || owner != null && owner.runs()) {
             stands = now;
         }
         return now - stands < SECOND && now - begun < AT_MOST;

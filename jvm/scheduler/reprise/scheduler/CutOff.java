@@ -7,16 +7,9 @@ package reprise.scheduler;
  * that is needed.
  */
 final class CutOff {
-    private static final long SECOND = 1_000_000_000;
-    /**
-     * For so long threads may compute before they come to a place. On a busy machine that takes
-     * longer, but while they wait for something that nobody knows of, no more than that.
-     */
-    private static final long COMPUTING = 5 * SECOND;
-    private static final long AT_MOST = 60 * SECOND;
-    /** Who has had less of a processor in all that time waits. */
-    private static final long LITTLE = SECOND / 10;
-    private static final long LOOK = SECOND / 1000;
+    /** For so long threads may compute before they come to a place. */
+    private static final long COMPUTING = 5 * Computing.SECOND;
+    private static final long LOOK = Computing.SECOND / 1000;
 
     /** Whether the JVM ends. */
     static volatile boolean on;
@@ -25,15 +18,12 @@ final class CutOff {
 
     /** The calling thread ends the JVM; null if it is none of the program's. */
     static void begin(FreeThread me) {
-        FreeThread.tellAllFollowed();
+        FreeTable.tellAllFollowed();
         on = true;
-        long used = Native.used();
-        long begun = System.nanoTime();
+        Computing computing = new Computing(COMPUTING);
         // Who initialises a class at this moment may have counted further.
-        for (Initialised.notice(); FreeThread.isAnyAwaited(me); Initialised.notice()) {
-            long computed = Native.used() - used;
-            long passed = System.nanoTime() - begun;
-            if (computed > COMPUTING || passed > AT_MOST || passed > COMPUTING && computed < LITTLE) {
+        for (Initialised.notice(); FreeTable.isAnyAwaited(me); Initialised.notice()) {
+            if (!computing.lasts()) {
                 return;
             }
             // Those that are awaited may need this processor.

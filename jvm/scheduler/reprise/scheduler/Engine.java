@@ -68,7 +68,7 @@ final class Engine {
     /** The turn of a thread of the program; null for other threads. */
     static Turn of(Thread thread) {
         synchronized (TABLE) {
-            Turn turn = TURNS.get(FreeThread.tid(thread));
+            Turn turn = TURNS.get(FreeTable.tid(thread));
             // In a replay a thread of the JDK may have the number of one of the program.
             return turn == null || turn.run != run || turn.thread != thread ? null : turn;
         }
@@ -77,7 +77,7 @@ final class Engine {
     /** A thread is no thread of the program any more. */
     static void forget(Thread thread) {
         synchronized (TABLE) {
-            TURNS.remove(FreeThread.tid(thread));
+            TURNS.remove(FreeTable.tid(thread));
         }
     }
 
@@ -104,7 +104,7 @@ final class Engine {
     /** Whether a thread belongs to a run that has ended. */
     static boolean isLeft(Thread thread) {
         synchronized (TABLE) {
-            Turn turn = TURNS.get(FreeThread.tid(thread));
+            Turn turn = TURNS.get(FreeTable.tid(thread));
             return turn != null && turn.run != run;
         }
     }
@@ -116,7 +116,7 @@ final class Engine {
                 all = java.util.Arrays.copyOf(all, 2 * count);
             }
             all[count++] = turn;
-            TURNS.put(FreeThread.tid(thread), turn);
+            TURNS.put(FreeTable.tid(thread), turn);
             return turn;
         }
     }

@@ -18,6 +18,9 @@ final class Explorer extends Policy {
     private final StringBuilder stretches = new StringBuilder();
     /** How many calls there were since the last event that may wait for something outside. */
     private long outsides;
+    /** How often since then a thread has parked, or waited, until its time ran out, and nobody else ran. */
+    private long parks;
+    private long sleeps;
     /** How often a thread gave way in one. */
     private long waits;
     /** The last action, which may still turn out to have had no effect. */
@@ -111,6 +114,7 @@ final class Explorer extends Policy {
         }
         Turn next = instead(me);
         if (next == me) {
+            runsOut(me);
             if (me.state == Turn.SLEEPING && Engine.isAnyOutside()) {
                 // Nobody else is here, and what comes from outside takes its time.
                 Clock.await(me.deadline);
@@ -118,6 +122,20 @@ final class Explorer extends Policy {
             return me;
         }
         return leave(me, next, me.state != Turn.MONITOR);
+    }
+
+    /**
+     * The thread's time runs out before anybody else could go on: that is no event, and who follows
+     * has to know that the thread comes there before it blocks.
+     */
+    private void runsOut(Turn me) {
+        if (me.state == Turn.PARKED) {
+            parks++;
+        } else if (me.state == Turn.WAITING) {
+            sleeps++;
+        }
+        // Should it block again in the same call, that is not the first time.
+        me.marked = false;
     }
 
     @Override
@@ -236,6 +254,8 @@ final class Explorer extends Policy {
         flush();
         write(Script.EXITS, 1, false);
         outsides = 0;
+        parks = 0;
+        sleeps = 0;
         epoch++;
         stretch(me, me.steps + 1, "! ");
         Turn next = isLast() ? null : instead(me);
@@ -335,7 +355,7 @@ final class Explorer extends Policy {
             boolean contended = me.state == Turn.MONITOR;
             me.site = contended ? Script.CONTENDED : me.state == Turn.PARKED ? Script.PARKS : Script.WAITS;
         }
-        long count = me.site < 0 ? 1 : counts[me.site] & 0xffff_ffffL;
+        long count = me.site < 0 ? 1 + runOut(me.site) : counts[me.site] & 0xffff_ffffL;
         if (me.site == Script.OUTSIDE && in) {
             if (writes) {
                 Native.outside(outsides, Ending.place(new Throwable().getStackTrace()));
@@ -344,8 +364,15 @@ final class Explorer extends Policy {
             write(me.site, count, in);
         }
         outsides = 0;
+        parks = 0;
+        sleeps = 0;
         epoch++;
         strategy.happened();
+    }
+
+    /** How often a thread has come to a place of the JDK and gone on by itself. */
+    private long runOut(int site) {
+        return site == Script.PARKS ? parks : site == Script.WAITS ? sleeps : 0;
     }
 
     private void act(String word, Turn next) {

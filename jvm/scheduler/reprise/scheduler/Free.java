@@ -22,7 +22,7 @@ public final class Free {
 
     /** The calling thread is main, and runs freely like all others. */
     static void begin() {
-        FreeThread main = FreeThread.add(Thread.currentThread(), "0");
+        FreeThread main = FreeTable.add(Thread.currentThread(), "0");
         main.depth = 1;
         // Now, and not within a probe.
         Synchronised.is(Synchronised.by(main));
@@ -184,7 +184,7 @@ public final class Free {
             Thread thread = me.joins;
             if (thread != null) {
                 me.joins = null;
-                FreeThread other = FreeThread.of(thread);
+                FreeThread other = FreeTable.of(thread);
                 if (other != null && other.exited) {
                     me.follows(other.exit);
                 }

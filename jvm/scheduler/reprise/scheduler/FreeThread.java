@@ -1,9 +1,5 @@
 package reprise.scheduler;
 
-import java.util.Arrays;
-import java.util.HashMap;
-import java.util.Map;
-
 import jdk.internal.misc.Unsafe;
 
 /** A thread that runs freely: how far it has come, what it has, and whom it comes after. */
@@ -12,18 +8,10 @@ final class FreeThread extends FreeLog {
     static final int PARKS = -2;
     static final int WAITS = -1;
 
-    private static final int MASK = 4095;
-    private static final FreeThread[] FAST = new FreeThread[MASK + 1];
-    private static final Map<Long, FreeThread> ALL = new HashMap<>();
-    /** All of them, by number. */
-    private static volatile FreeThread[] numbered = new FreeThread[64];
-    private static final long TID = U.objectFieldOffset(Thread.class, "tid");
     private static final long TOLD = U.objectFieldOffset(FreeThread.class, "told");
     private static final long INSIDE = U.objectFieldOffset(FreeThread.class, "inside");
     /** A word has the thread above so many bits for the step. */
     private static final int STEPS = 43;
-    private static final int MOST = (1 << 20) - 1;
-    private static int count;
 
     final long tid;
     /** Null once it has ended. */
@@ -100,112 +88,20 @@ final class FreeThread extends FreeLog {
     boolean makesTable;
     boolean asksReference;
 
-    private FreeThread(Thread thread, int number, String descent) {
+    FreeThread(Thread thread, int number, String descent) {
         super(number, descent);
         this.thread = thread;
-        this.tid = tid(thread);
-    }
-
-    /** Adds a thread; null if there have been too many. */
-    static FreeThread add(Thread thread, String descent) {
-        synchronized (ALL) {
-            if (count >= MOST) {
-                return null;
-            }
-            FreeThread added = new FreeThread(thread, ++count, descent);
-            long tid = added.tid;
-            number(added);
-            if (Share.on) {
-                // What it does is in the vectors.
-                added.full = true;
-                Native.report("thread", added.number + " " + descent);
-            }
-            ALL.put(tid, added);
-            FAST[(int) tid & MASK] = added;
-            return added;
-        }
-    }
-
-    private static void number(FreeThread added) {
-        FreeThread[] all = numbered;
-        if (added.number >= all.length) {
-            all = Arrays.copyOf(all, 2 * added.number);
-        }
-        all[added.number] = added;
-        numbered = all;
-    }
-
-    /** The thread with a number; null if there is none. */
-    static FreeThread numbered(int number) {
-        FreeThread[] all = numbered;
-        return number < all.length ? all[number] : null;
-    }
-
-    /** Whether the thread of a word runs, or could. */
-    static boolean runs(long word) {
-        FreeThread found = numbered(of(word));
-        Thread thread = found == null ? null : found.thread;
-        return thread != null && thread.getState() == Thread.State.RUNNABLE;
-    }
-
-    /** A thread that is not recorded after all. */
-    static void forget(FreeThread thread) {
-        synchronized (ALL) {
-            ALL.remove(thread.tid);
-            FAST[(int) thread.tid & MASK] = null;
-        }
-    }
-
-    /** Whether a monitor is one of ours: who has it leaves it at once. */
-    static boolean isOwn(Object monitor) {
-        return monitor == ALL || monitor == Selecting.TABLE;
+        this.tid = FreeTable.tid(thread);
     }
 
     static FreeThread current() {
-        return of(Thread.currentThread());
+        return FreeTable.of(Thread.currentThread());
     }
 
-    static FreeThread of(Thread thread) {
-        long tid = tid(thread);
-        FreeThread found = FAST[(int) tid & MASK];
-        return found != null && found.tid == tid ? found : find(tid);
-    }
-
-    /** The number that the JVM has given a thread: a program may have another idea of getId(). */
-    static long tid(Thread thread) {
-        return U.getLong(thread, TID);
-    }
-
-    /** Gives a thread that has just been created another number. */
-    static void number(Thread thread, long tid) {
-        U.putLong(thread, TID, tid);
-    }
-
-    private static FreeThread find(long tid) {
-        synchronized (ALL) {
-            return ALL.get(tid);
-        }
-    }
-
-    static int lost() {
-        synchronized (ALL) {
-            int all = 0;
-            for (FreeThread thread : ALL.values()) {
-                all += thread.lost;
-            }
-            return all;
-        }
-    }
-
-    /** From now on a thread speaks for another; for itself if that is null. */
-    static void alias(Thread thread, FreeThread other) {
-        synchronized (ALL) {
-            if (other == null) {
-                ALL.remove(tid(thread));
-            } else {
-                ALL.put(tid(thread), other);
-            }
-        }
+    /** Whether it runs, or could. */
+    boolean runs() {
+        Thread running = thread;
+        return running != null && running.getState() == Thread.State.RUNNABLE;
     }
 
     /** The thread of a word. */
@@ -315,40 +211,22 @@ final class FreeThread extends FreeLog {
         }
     }
 
-    /** Tells those that it comes after up to where. */
-    private void tellFollowed() {
-        synchronized (ALL) {
-            for (long word : seen.words()) {
-                FreeThread other = numbered(of(word));
-                if (other != null) {
-                    other.followed = Math.max(other.followed, step(word));
-                }
-            }
-        }
-    }
-
-    /** All of them do. */
-    static void tellAllFollowed() {
-        for (FreeThread thread : numbered) {
-            if (thread != null) {
-                thread.tellFollowed();
+    /** Tells those that it comes after up to where; called with the table locked. */
+    void tellFollowed() {
+        for (long word : seen.words()) {
+            FreeThread other = FreeTable.numbered(of(word));
+            if (other != null) {
+                other.followed = Math.max(other.followed, step(word));
             }
         }
     }
 
     /**
-     * Whether somebody comes after the last step of a thread that runs. One that has never come to
-     * a place may never do so.
+     * Whether somebody comes after its last step, and it runs. One that has never come to a place
+     * may never do so.
      */
-    static boolean isAnyAwaited(FreeThread me) {
-        for (FreeThread thread : numbered) {
-            if (thread != null && thread != me && thread.followed > 0
-                    && thread.steps <= thread.followed
-                    && !(thread.isCutOff || thread.exited || thread.isAway || thread.full)) {
-                return true;
-            }
-        }
-        return false;
+    boolean isAwaited() {
+        return followed > 0 && steps <= followed && !(isCutOff || exited || isAway || full);
     }
 
     /** Blocks there. */
@@ -427,7 +305,7 @@ final class FreeThread extends FreeLog {
         exited = true;
         thread = null;
         finish();
-        tellFollowed();
+        FreeTable.tellFollowed(this);
         seen = Seen.NOBODY;
     }
 

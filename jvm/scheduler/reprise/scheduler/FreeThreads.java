@@ -6,16 +6,16 @@ final class FreeThreads {
 
     static void created(Thread thread) {
         FreeThread me = FreeThread.current();
-        if (me == null || FreeThread.of(thread) != null || Life.isForeign(thread)) {
+        if (me == null || FreeTable.of(thread) != null || Life.isForeign(thread)) {
             return;
         }
-        Values.number(FreeThread.tid(thread));
-        FreeThread.add(thread, me.descent + "." + ++me.children);
+        Values.number(FreeTable.tid(thread));
+        FreeTable.add(thread, me.descent + "." + ++me.children);
     }
 
     static void starting(Thread thread) {
         FreeThread me = FreeThread.current();
-        FreeThread other = FreeThread.of(thread);
+        FreeThread other = FreeTable.of(thread);
         if (me != null && other != null) {
             other.starter = me.word();
         }
@@ -30,7 +30,7 @@ final class FreeThreads {
         }
         if (me.starter == 0) {
             // Started by the JVM, as what runs at its end is: no thread of the program.
-            FreeThread.forget(me);
+            FreeTable.forget(me);
             return;
         }
         if (Share.on) {
@@ -52,31 +52,31 @@ final class FreeThreads {
 
     /** A virtual thread is over, and the calling thread, which has carried it, says so to others. */
     static void terminates(Thread thread) {
-        FreeThread other = FreeThread.of(thread);
+        FreeThread other = FreeTable.of(thread);
         if (other != null && other.starter != 0) {
-            FreeThread.alias(Thread.currentThread(), other);
+            FreeTable.alias(Thread.currentThread(), other);
         }
     }
 
     static void terminated(Thread thread) {
         FreeThread me = FreeThread.current();
-        if (me != null && me == FreeThread.of(thread)) {
+        if (me != null && me == FreeTable.of(thread)) {
             me.leave();
             me.exits();
-            FreeThread.alias(Thread.currentThread(), null);
+            FreeTable.alias(Thread.currentThread(), null);
         }
     }
 
     static void interrupting(Thread thread) {
         FreeThread me = FreeThread.current();
-        FreeThread other = FreeThread.of(thread);
+        FreeThread other = FreeTable.of(thread);
         if (me != null && other != null && other != me) {
             me.follows(other.tell(me.word(), false));
         }
     }
 
     static void uncaught(Thread thread, Throwable thrown) {
-        FreeThread turn = FreeThread.of(thread);
+        FreeThread turn = FreeTable.of(thread);
         if (turn != null && thread.getUncaughtExceptionHandler() == thread.getThreadGroup()
                 && Thread.getDefaultUncaughtExceptionHandler() == null) {
             Native.report("uncaught", turn.descent + " " + thrown.getClass().getName() + " "
@@ -101,7 +101,7 @@ final class FreeThreads {
         boolean any = false;
         for (int at = 0; at < count; at++) {
             Thread.State state = all[at].getState();
-            if (FreeThread.of(all[at]) == null) {
+            if (FreeTable.of(all[at]) == null) {
                 continue;
             }
             if (state != Thread.State.BLOCKED && state != Thread.State.WAITING) {
@@ -234,7 +234,7 @@ final class FreeThreads {
 
     /** Code of the JDK needs a monitor that another thread has. */
     static void contends(Object monitor) {
-        if (FreeThread.isOwn(monitor)) {
+        if (FreeTable.isOwn(monitor)) {
             return;
         }
         FreeThread me = FreeThread.current();
@@ -264,7 +264,7 @@ final class FreeThreads {
         // Others, as those by which classes are loaded, are only held for as long as that takes.
         boolean collects = monitor.getClass().getName().startsWith("java.util.");
         Thread owner = collects && Suspended.isAny(stripe) ? Native.owner(monitor) : null;
-        FreeThread thread = owner == null ? null : FreeThread.of(owner);
+        FreeThread thread = owner == null ? null : FreeTable.of(owner);
         return thread != null && thread.suspended.has(stripe);
     }
 
@@ -290,7 +290,7 @@ final class FreeThreads {
 
     /** It has got it. */
     static void obtains(Object monitor) {
-        if (FreeThread.isOwn(monitor)) {
+        if (FreeTable.isOwn(monitor)) {
             return;
         }
         FreeThread me = FreeThread.current();
@@ -303,7 +303,7 @@ final class FreeThreads {
 
     static void unparks(Object thread) {
         FreeThread me = FreeThread.current();
-        FreeThread other = thread instanceof Thread ? FreeThread.of((Thread) thread) : null;
+        FreeThread other = thread instanceof Thread ? FreeTable.of((Thread) thread) : null;
         if (other != null) {
             long before = other.tell(me == null ? 0 : me.word(), true);
             if (me != null) {

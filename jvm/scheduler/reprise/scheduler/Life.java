@@ -15,13 +15,13 @@ final class Life {
     static void created(Thread thread) {
         Turn me = Engine.mine();
         if (me != null && Engine.of(thread) == null && !isForeign(thread)) {
-            FreeThread.number(thread, Values.number(FreeThread.tid(thread)));
+            FreeTable.number(thread, Values.number(FreeTable.tid(thread)));
             Values.begun(Engine.add(thread, me.descent + "." + ++me.children));
             Watch.begin();
         } else if (Values.areGiven() && Engine.of(thread) == null) {
             // Threads of the program have the numbers that they had, and a JVM may know the owner
             // of a monitor by that alone.
-            FreeThread.number(thread, FOREIGN.incrementAndGet());
+            FreeTable.number(thread, FOREIGN.incrementAndGet());
         }
     }
 

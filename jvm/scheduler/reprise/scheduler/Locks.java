@@ -51,7 +51,7 @@ public final class Locks {
             return false;
         }
         Thread owner = Synchronised.owner(blocker);
-        FreeThread other = owner == null ? null : FreeThread.of(owner);
+        FreeThread other = owner == null ? null : FreeTable.of(owner);
         return other == null || !other.isAway;
     }
 }

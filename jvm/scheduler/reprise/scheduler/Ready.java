@@ -123,4 +123,32 @@ final class Ready {
             first.deadline = 0;
         }
     }
+
+    /** Whether there are threads, and none of them could go on. */
+    static boolean areStuck() {
+        boolean any = false;
+        for (int number = 0; number < Engine.count(); number++) {
+            Turn turn = Engine.turn(number);
+            switch (turn.state) {
+                case Turn.NEW:
+                case Turn.DEAD:
+                    continue;
+                case Turn.WAITING:
+                case Turn.PARKED:
+                    if (turn.deadline != 0) {
+                        return false;
+                    }
+                    break;
+                case Turn.MONITOR:
+                    if (turn.on == null || Native.owner(turn.on) == null) {
+                        return false;
+                    }
+                    break;
+                default:
+                    return false;
+            }
+            any |= !turn.thread.isDaemon();
+        }
+        return any;
+    }
 }

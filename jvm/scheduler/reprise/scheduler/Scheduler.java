@@ -114,7 +114,7 @@ public final class Scheduler {
         if (Free.on) {
             FreeThreads.ends();
             CutOff.begin(FreeThread.current());
-            int lost = FreeThread.lost();
+            int lost = FreeTable.lost();
             if (lost > 0) {
                 Native.report("lacks", lost + (lost == 1 ? " order" : " orders") + " between threads");
             }

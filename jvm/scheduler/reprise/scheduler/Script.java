@@ -13,8 +13,8 @@ final class Script extends Policy {
     static final int CONTENDED = -6;
     static final int TASK = -7;
 
-    /** How long the end of a JVM waits for daemons, in milliseconds. */
-    private static final long PATIENCE = 2000;
+    /** For so long daemons may compute when the JVM would end, before they come to a place. */
+    private static final long COMPUTING = 2 * Computing.SECOND;
 
     private final Plan plan;
     private final int verbosity;
@@ -149,7 +149,8 @@ final class Script extends Policy {
     void resumed(Turn me) {
         // An attempt that was not carried out when the thread stopped counts.
         // One that is stopped before a call comes to what is counted in it by itself.
-        boolean here = awaited != null
+        // One that was carried out, as where the JDK parks a thread, does not.
+        boolean here = awaited != null && me.site != PARKS && me.site != WAITS
                 && (awaited.site == me.site || me.site > 0 && me.site % 2 == 1 && awaited.site == me.site - 1);
         if (here && me != dying && --left == 0) {
             if (awaited.in) {
@@ -181,7 +182,7 @@ final class Script extends Policy {
 
     /** The schedule lets nobody go on: that is as it should be if all have ended. */
     private Turn nobody(Turn me) {
-        if (awaited == null && areStuck()) {
+        if (awaited == null && Ready.areStuck()) {
             throw Ending.end(me, "stuck", happened + " " + plan.events);
         }
         for (int number = 0; number < Engine.count(); number++) {
@@ -192,34 +193,6 @@ final class Script extends Policy {
             }
         }
         return null;
-    }
-
-    /** Whether there are threads, and none of them could go on. */
-    private static boolean areStuck() {
-        boolean any = false;
-        for (int number = 0; number < Engine.count(); number++) {
-            Turn turn = Engine.turn(number);
-            switch (turn.state) {
-                case Turn.NEW:
-                case Turn.DEAD:
-                    continue;
-                case Turn.WAITING:
-                case Turn.PARKED:
-                    if (turn.deadline != 0) {
-                        return false;
-                    }
-                    break;
-                case Turn.MONITOR:
-                    if (turn.on == null || Native.owner(turn.on) == null) {
-                        return false;
-                    }
-                    break;
-                default:
-                    return false;
-            }
-            any |= !turn.thread.isDaemon();
-        }
-        return any;
     }
 
     @Override
@@ -282,8 +255,8 @@ final class Script extends Policy {
 
     @Override
     void awaitDaemons() {
-        long deadline = Clock.in(PATIENCE, 0);
-        while (hasMore() && deadline - System.nanoTime() > 0) {
+        Computing computing = new Computing(COMPUTING);
+        while (hasMore() && computing.lasts()) {
             Really.park(false, 1_000_000L);
         }
     }

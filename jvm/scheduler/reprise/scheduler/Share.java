@@ -121,7 +121,7 @@ public final class Share {
         }
         vectors = all;
         on = true;
-        FreeThread.add(Thread.currentThread(), "0");
+        FreeTable.add(Thread.currentThread(), "0");
         Free.on = true;
     }
 

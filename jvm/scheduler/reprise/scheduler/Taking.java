@@ -95,7 +95,7 @@ final class Taking {
         if ((owner & COMMON) != 0) {
             return false;
         }
-        FreeThread other = FreeThread.numbered(owner);
+        FreeThread other = FreeTable.numbered(owner);
         return other != null && !other.waits && !other.exited
                 && System.nanoTime() - vector.taken < KEPT;
     }
@@ -103,7 +103,7 @@ final class Taking {
     /** Takes an element that was locked; the owner is as it was before. */
     private static boolean replace(FreeThread me, Share.Vector vector, int owner) {
         boolean common = (owner & COMMON) != 0;
-        FreeThread other = owner == 0 ? null : FreeThread.numbered(owner & ~COMMON);
+        FreeThread other = owner == 0 ? null : FreeTable.numbered(owner & ~COMMON);
         if (other != null && agrees(other, vector, owner)) {
             common = false;
         } else if (other != null) {
