@@ -5,8 +5,14 @@ use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 
 use crate::stage::{REPRISE, Stage, check_end};
+use crate::subjects::{compile, subject};
 
 /// Says what it reads, and ends with 3.
 const ECHO: &str = "while read line; do echo $line; test \"$line\" != end || exit 3; done";
@@ -19,11 +25,17 @@ struct Running {
 
 impl Running {
     fn start(stage: &Stage, options: &[&str]) -> Self {
+        Self::with(stage, options, &["sh", "-c", ECHO])
+    }
+
+    fn with(stage: &Stage, options: &[&str], command: &[&str]) -> Self {
         let mut child = Command::new(REPRISE)
             .args(["record", "--last", "1h", "--interval", "50ms", "-o"])
             .arg(stage.path("run-%p.reprise"))
             .args(options)
-            .args(["--", "sh", "-c", ECHO])
+            .arg("--")
+            .args(command)
+            .current_dir(stage.path(""))
             .env("XDG_RUNTIME_DIR", stage.path(""))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -98,6 +110,46 @@ fn a_dump_is_written_while_the_program_waits() {
         assert!(output.starts_with("one\n"), "{output}");
         assert!("one\ntwo\nthree\n".starts_with(&output), "{output}");
     }
+}
+
+/// What it has computed since its last event is what somebody wants to see who asks what a
+/// program does that does not answer.
+#[test]
+fn a_dump_goes_up_to_now_in_a_computation() {
+    let stage = Stage::new();
+    compile(&subject("process-computes"), &stage.path("program"));
+    let mut running = Running::with(&stage, &[], &["./program", "for ever", "beside another"]);
+    let status = |running: &Running, field: &str| {
+        let status = running.tell(&stage, &["status", "--json"]);
+        let status: serde_json::Value = serde_json::from_slice(&status.stdout).ok()?;
+        status[field].as_u64()
+    };
+    while status(&running, "reaches_ms").is_none_or(|reaches| reaches < 300) {
+        assert!(running.child.try_wait().unwrap().is_none(), "it has ended");
+        sleep(Duration::from_millis(10));
+    }
+    let told = running.tell(&stage, &["dump"]);
+    let said = String::from_utf8(told.stdout).unwrap();
+    assert!(said.starts_with("recorded "), "{said}");
+    assert!(
+        !said.contains("not recorded") && !said.contains("unverified"),
+        "{said}"
+    );
+    let recordings = recordings(&stage);
+    assert_eq!(recordings.len(), 1);
+    let subject = i32::try_from(status(&running, "subject").unwrap()).unwrap();
+    kill(Pid::from_raw(subject), Signal::SIGKILL).unwrap();
+    running.child.wait().unwrap();
+    let replayed = stage.replay_file(&recordings[0]);
+    let said = String::from_utf8_lossy(&replayed.stderr);
+    assert_eq!(replayed.status.code(), Some(0), "{said}");
+    let shown = Command::new(REPRISE)
+        .arg("show")
+        .arg(&recordings[0])
+        .output();
+    let shown = String::from_utf8(shown.unwrap().stdout).unwrap();
+    let (events, _) = shown.split_once("\n\nNext\n").unwrap();
+    assert!(events.ends_with("in a computation"), "{shown}");
 }
 
 #[test]

@@ -209,6 +209,7 @@ impl Family {
             if self.is_to_be_released() {
                 return Ok(None);
             }
+            self.answer_dumps();
             if let Some(ended) = self.step()? {
                 return Ok(Some(ended));
             }
@@ -231,6 +232,18 @@ impl Family {
                 let members = &self.members;
                 shadow::bury_strangers(|dead| members.iter().any(|one| one.has(dead)));
             }
+        }
+    }
+
+    /// Gives all that is kept to those who have asked for it, up to now.
+    fn answer_dumps(&mut self) {
+        for asked in self.shared.orders.asked_for_dump() {
+            for member in &mut self.members {
+                // If it cannot be stopped, that shows when it is looked at.
+                drop(member.come_to_now());
+            }
+            // Whoever asked may have gone, or have taken what there was.
+            let _ = asked.send(self.shared.archive.dump_as_it_runs());
         }
     }
 

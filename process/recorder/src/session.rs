@@ -141,10 +141,13 @@ pub(crate) struct Session {
     pub(crate) watch: Watch,
     /// When to look at it again, whether it has stopped by then or not.
     pub(crate) wake: Option<Instant>,
+    /// When to look whether a segment should begin, if it computes until then.
+    pub(crate) look: Instant,
     /// A stop that has been found already.
     pub(crate) found: Option<Stop>,
-    /// The stop that was handled last.
+    /// The stop that was handled last, and when.
     seen: Stop,
+    pub(crate) seen_at: Instant,
 }
 
 /// What to do after a stop.
@@ -194,8 +197,10 @@ impl Session {
             sharing: Sharing::default(),
             watch,
             wake: None,
+            look: Instant::now(),
             found: None,
             seen: Stop::Call,
+            seen_at: Instant::now(),
         }
     }
 
@@ -260,6 +265,7 @@ impl Session {
     fn follow(&mut self, mut stop: Stop) -> Result<bool, TraceError> {
         loop {
             self.seen = stop;
+            self.seen_at = Instant::now();
             let next = match self.handle(stop) {
                 Ok(Next::Go(how, signal)) => match self.go_on(how, signal) {
                     Ok(None) => return Ok(true),
@@ -314,7 +320,12 @@ impl Session {
                 self.thread.deadline = None;
                 self.thread.tracee.interrupt()?;
             }
-            deadline => self.wake = deadline,
+            deadline => {
+                if let Some(stop) = self.turn_in_program()? {
+                    return Ok(Some(stop));
+                }
+                self.wake = deadline.into_iter().chain(self.next_look()).min();
+            }
         }
         Ok(None)
     }

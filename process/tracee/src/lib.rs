@@ -21,7 +21,7 @@ mod twin;
 mod written;
 
 pub use crate::debug::{Use, Watch};
-pub use crate::inject::Kin;
+pub use crate::inject::{Kin, LONG_MODE, SYSCALL_BYTES};
 pub use crate::memory::Tracing;
 pub use crate::portable::portable;
 pub use crate::stop::{Stop, Trap};
