@@ -29,7 +29,7 @@ const LINE: u64 = 64 << 10;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// How long it may take to interrupt a subject that computes.
-const UP_TO_NOW: Duration = Duration::from_millis(300);
+const UP_TO_NOW: Duration = Duration::from_secs(2);
 
 /// What a recorder can be told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -200,7 +200,7 @@ impl Control {
     fn dump(&self) -> Written {
         let nothing = || "there is nothing to write yet".to_owned();
         let now = self.orders.ask_for_dump().recv_timeout(UP_TO_NOW);
-        // Who does not answer waits for a subject that sleeps: what is kept is all.
+        // Who does not answer is busy with something else: what is kept must do.
         let dump = now.unwrap_or_else(|_| self.archive.dump_as_it_runs());
         self.dumper.write_now(dump.ok_or_else(nothing)?)
     }

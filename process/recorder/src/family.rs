@@ -26,6 +26,7 @@ use crate::control::Control;
 use crate::dump::Why;
 use crate::dumper::Dumper;
 use crate::log::{Bounds, Whose};
+use crate::metronome::Metronome;
 use crate::mirror::Mirrors;
 use crate::session::{Ended, Phase, Session, Trouble};
 use crate::shared::{Orders, Shared};
@@ -153,6 +154,7 @@ pub(crate) fn run(
     let mut family = Family {
         members: vec![first],
         shared: shared.clone(),
+        metronome: Metronome::start(bounds.between_looks(), &shared.orders),
         buried: Instant::now(),
     };
     let begun = match &started {
@@ -197,6 +199,7 @@ pub(crate) fn run(
 struct Family {
     members: Vec<Session>,
     shared: Rc<Shared>,
+    metronome: Metronome,
     /// When processes that were inherited were last waited for.
     buried: Instant,
 }
@@ -216,7 +219,7 @@ impl Family {
             match &mut self.members[..] {
                 // Then there is nothing to choose.
                 [first] if first.is_alone() => {
-                    first.found = Some(first.thread.tracee.wait()?);
+                    first.found = self.metronome.wait(first.thread.tracee, first.wake)?;
                 }
                 members => {
                     let wake = members.iter().filter_map(|one| one.wake).min();

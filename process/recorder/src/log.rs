@@ -68,6 +68,13 @@ pub(crate) struct Bounds {
     pub(crate) interval: Duration,
 }
 
+impl Bounds {
+    /// How long a computation goes on before it is looked at.
+    pub(crate) fn between_looks(self) -> Duration {
+        (self.interval / LOOKS).clamp(SHORTEST_LOOK, LONGEST_LOOK)
+    }
+}
+
 /// What a segment has to do with the one before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Joint {
@@ -174,7 +181,7 @@ impl Log {
 
     /// How long a computation goes on before it is asked again whether it is time.
     pub(crate) fn between_looks(&self) -> Duration {
-        (self.kept().bounds.interval / LOOKS).clamp(SHORTEST_LOOK, LONGEST_LOOK)
+        self.kept().bounds.between_looks()
     }
 
     /// Begins a segment, which took so long.

@@ -257,7 +257,12 @@ impl Session {
     /// Whether nothing happens before it stops, so that it can be waited for.
     pub(crate) fn is_alone(&self) -> bool {
         let runs = matches!(self.phase, Phase::Recorded) && self.others.is_empty();
-        runs && !self.others.vacant && self.wake.is_none() && !self.shared.is_attached()
+        runs && !self.others.vacant && !self.is_awaited() && !self.shared.is_attached()
+    }
+
+    /// Whether something is about to be done to it that can be late.
+    fn is_awaited(&self) -> bool {
+        self.wake.is_some_and(|wake| self.next_look() != Some(wake))
     }
 
     /// Handles a stop, and those that follow from it. Returns whether it is worth

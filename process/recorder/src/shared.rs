@@ -6,12 +6,13 @@ use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use nix::sys::signal::{SigSet, Signal, kill};
 use nix::unistd::Pid;
 use reprise_recording::{Ending, Failure};
+use reprise_tracee::Waiter;
 
 use crate::archive::Archive;
 use crate::asking::Known;
@@ -44,6 +45,8 @@ struct Inner {
     /// Those who want all that is kept up to now; and whether there are any.
     dumps: Mutex<Vec<Sender<Option<Dump>>>>,
     asked: AtomicBool,
+    /// Who follows the subject.
+    follower: OnceLock<Waiter>,
 }
 
 impl Orders {
@@ -56,16 +59,28 @@ impl Orders {
         self.0.stopped.load(Ordering::Relaxed)
     }
 
-    /// Asks who follows the subject for all that is kept up to now. There is no answer
-    /// while the subject sleeps in a call and nothing happens.
+    /// This thread follows the subject.
+    pub(crate) fn are_followed_by(&self, follower: Waiter) {
+        let _ = self.0.follower.set(follower);
+    }
+
+    /// Asks who follows the subject for all that is kept up to now.
     pub(crate) fn ask_for_dump(&self) -> Receiver<Option<Dump>> {
         let (answer, dump) = channel();
         let mut dumps = self.0.dumps.lock().unwrap_or_else(PoisonError::into_inner);
         dumps.push(answer);
         self.0.asked.store(true, Ordering::Release);
-        // It sleeps until a process has something to tell.
+        // It sleeps until a process has something to tell, or waits for one.
         let _ = kill(Pid::this(), Signal::SIGCHLD);
+        if let Some(follower) = self.0.follower.get() {
+            follower.nudge();
+        }
         dump
+    }
+
+    /// Whether somebody has.
+    pub(crate) fn is_asked(&self) -> bool {
+        self.0.asked.load(Ordering::Relaxed)
     }
 
     /// Those who have asked.
