@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
@@ -112,6 +112,17 @@ fn a_dump_is_written_while_the_program_waits() {
     }
 }
 
+/// How many processes in a folder have this name.
+fn named(name: &str, folder: &Path) -> usize {
+    let processes = fs::read_dir("/proc").unwrap().flatten();
+    let is_one = |entry: &fs::DirEntry| {
+        let text = fs::read_to_string(entry.path().join("comm")).unwrap_or_default();
+        let here = fs::read_link(entry.path().join("cwd"));
+        text.trim_end() == name && here.is_ok_and(|here| here == folder)
+    };
+    processes.filter(is_one).count()
+}
+
 /// What it has computed since its last event is what somebody wants to see who asks what a
 /// program does that does not answer.
 #[test]
@@ -137,6 +148,10 @@ fn a_dump_goes_up_to_now_in_a_computation() {
     );
     let recordings = recordings(&stage);
     assert_eq!(recordings.len(), 1);
+    // Copies of it hold memory, and are not to be ended with it by its name.
+    let folder = fs::canonicalize(stage.path("")).unwrap();
+    assert!(named("reprise-shadow", &folder) > 1);
+    assert_eq!(named("program", &folder), 1);
     let subject = i32::try_from(status(&running, "subject").unwrap()).unwrap();
     kill(Pid::from_raw(subject), Signal::SIGKILL).unwrap();
     running.child.wait().unwrap();

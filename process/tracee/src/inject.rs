@@ -5,6 +5,8 @@
 //! no room for that, is sent over a `syscall` instruction of its own, with other
 //! registers.
 
+use std::ffi::CStr;
+
 use nix::errno::Errno;
 use nix::libc;
 use nix::unistd::Pid;
@@ -87,6 +89,22 @@ impl Tracee {
             let (result, _) = self.send_over(behind, before, number, arguments, held)?;
             Ok(result)
         })
+    }
+
+    /// Gives a process that dies with its tracer another name. Room for that is borrowed
+    /// below the end of this stack.
+    pub fn rename_at(&self, behind: u64, name: &CStr, stack: u64) -> Tracing<()> {
+        const BELOW: u64 = 512;
+        let at = stack.wrapping_sub(BELOW);
+        let name = name.to_bytes_with_nul();
+        let before = self.read_some(at, name.len());
+        if before.len() < name.len() || self.write(at, name).is_err() {
+            return Err(failed(Errno::EFAULT));
+        }
+        let arguments = [libc::PR_SET_NAME as u64, at, 0, 0, 0, 0];
+        let renamed = self.call_plainly_at(behind, libc::SYS_prctl, arguments);
+        self.write(at, &before)?;
+        renamed.map(drop)
     }
 
     /// Makes the process copy itself, and gives it its registers back. The copy is
