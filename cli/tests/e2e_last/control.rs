@@ -2,16 +2,17 @@
 //! goes on.
 
 use std::fs;
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use crate::stage::{REPRISE, Stage, check_end};
+use crate::stage::{Group, REPRISE, Stage, check_end};
 use crate::subjects::{compile, subject};
 
 /// Says what it reads, and ends with 3.
@@ -19,7 +20,7 @@ const ECHO: &str = "while read line; do echo $line; test \"$line\" != end || exi
 
 /// A program that is being recorded and waits for lines.
 struct Running {
-    child: Child,
+    group: Group,
     said: BufReader<std::process::ChildStdout>,
 }
 
@@ -40,16 +41,18 @@ impl Running {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
+            .process_group(0)
             .spawn()
             .unwrap();
         let said = BufReader::new(child.stdout.take().unwrap());
-        Self { child, said }
+        let group = Group(child);
+        Self { group, said }
     }
 
     /// Sends a line and waits until the program has said it.
     fn say(&mut self, line: &str) {
         use std::io::Write as _;
-        writeln!(self.child.stdin.as_mut().unwrap(), "{line}").unwrap();
+        writeln!(self.group.0.stdin.as_mut().unwrap(), "{line}").unwrap();
         let mut said = String::new();
         self.said.read_line(&mut said).unwrap();
         assert_eq!(said, format!("{line}\n"));
@@ -58,7 +61,7 @@ impl Running {
     fn tell(&self, stage: &Stage, arguments: &[&str]) -> Output {
         Command::new(REPRISE)
             .args(arguments)
-            .arg(self.child.id().to_string())
+            .arg(self.group.0.id().to_string())
             .env("XDG_RUNTIME_DIR", stage.path(""))
             .output()
             .unwrap()
@@ -67,9 +70,12 @@ impl Running {
     /// What is said on standard error until the program ends.
     fn end(mut self) -> String {
         self.say("end");
-        let output = self.child.wait_with_output().unwrap();
-        assert_eq!(output.status.code(), Some(3));
-        String::from_utf8(output.stderr).unwrap()
+        let child = &mut self.group.0;
+        let mut said = String::new();
+        let mut stderr = child.stderr.take().unwrap();
+        stderr.read_to_string(&mut said).unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(3));
+        said
     }
 }
 
@@ -136,7 +142,10 @@ fn a_dump_goes_up_to_now_in_a_computation() {
         status[field].as_u64()
     };
     while status(&running, "reaches_ms").is_none_or(|reaches| reaches < 300) {
-        assert!(running.child.try_wait().unwrap().is_none(), "it has ended");
+        assert!(
+            running.group.0.try_wait().unwrap().is_none(),
+            "it has ended"
+        );
         sleep(Duration::from_millis(10));
     }
     let told = running.tell(&stage, &["dump"]);
@@ -154,7 +163,7 @@ fn a_dump_goes_up_to_now_in_a_computation() {
     assert_eq!(named("program", &folder), 1);
     let subject = i32::try_from(status(&running, "subject").unwrap()).unwrap();
     kill(Pid::from_raw(subject), Signal::SIGKILL).unwrap();
-    running.child.wait().unwrap();
+    running.group.0.wait().unwrap();
     let replayed = stage.replay_file(&recordings[0]);
     let said = String::from_utf8_lossy(&replayed.stderr);
     assert_eq!(replayed.status.code(), Some(0), "{said}");

@@ -1,5 +1,6 @@
 //! Only the last moments are kept, and they replay from where they begin.
 
+use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -7,7 +8,7 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use crate::stage::{REPRISE, Stage, check_end};
+use crate::stage::{Group, REPRISE, Stage, check_end};
 use crate::subjects::{compile, subject, subjects};
 
 /// How long something may take on a machine that has much else to do.
@@ -46,7 +47,7 @@ pub(crate) fn until_something_is_dropped(
     command: &[&str],
     pages: u64,
 ) -> Output {
-    let mut child = Command::new(REPRISE)
+    let child = Command::new(REPRISE)
         .args(["record", "-o", "run.reprise"])
         .args(options)
         .arg("--")
@@ -55,8 +56,10 @@ pub(crate) fn until_something_is_dropped(
         .env("XDG_RUNTIME_DIR", stage.path(""))
         .stdin(Stdio::null())
         .stdout(Stdio::null())
+        .process_group(0)
         .spawn()
         .unwrap();
+    let mut group = Group(child);
     let begun = Instant::now();
     let mut full = None;
     let subject = loop {
@@ -74,7 +77,7 @@ pub(crate) fn until_something_is_dropped(
         sleep(Duration::from_millis(20));
     };
     kill(Pid::from_raw(subject), Signal::SIGABRT).unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(134));
+    assert_eq!(group.0.wait().unwrap().code(), Some(134));
     stage.replay()
 }
 
