@@ -67,6 +67,19 @@ impl Running {
             .unwrap()
     }
 
+    /// What the recorder says of itself; nothing before it has begun.
+    fn status(&self, stage: &Stage) -> serde_json::Value {
+        let status = self.tell(stage, &["status", "--json"]);
+        serde_json::from_slice(&status.stdout).unwrap_or_default()
+    }
+
+    /// How many milliseconds are kept.
+    fn reaches(&mut self, stage: &Stage) -> u64 {
+        let ended = self.group.0.try_wait().unwrap();
+        assert_eq!(ended, None, "it has ended");
+        self.status(stage)["reaches_ms"].as_u64().unwrap_or(0)
+    }
+
     /// What is said on standard error until the program ends.
     fn end(mut self) -> String {
         self.say("end");
@@ -136,16 +149,7 @@ fn a_dump_goes_up_to_now_in_a_computation() {
     let stage = Stage::new();
     compile(&subject("process-computes"), &stage.path("program"));
     let mut running = Running::with(&stage, &[], &["./program", "for ever", "beside another"]);
-    let status = |running: &Running, field: &str| {
-        let status = running.tell(&stage, &["status", "--json"]);
-        let status: serde_json::Value = serde_json::from_slice(&status.stdout).ok()?;
-        status[field].as_u64()
-    };
-    while status(&running, "reaches_ms").is_none_or(|reaches| reaches < 300) {
-        assert!(
-            running.group.0.try_wait().unwrap().is_none(),
-            "it has ended"
-        );
+    while running.reaches(&stage) < 300 {
         sleep(Duration::from_millis(10));
     }
     let told = running.tell(&stage, &["dump"]);
@@ -161,7 +165,8 @@ fn a_dump_goes_up_to_now_in_a_computation() {
     let folder = fs::canonicalize(stage.path("")).unwrap();
     assert!(named("reprise-shadow", &folder) > 1);
     assert_eq!(named("program", &folder), 1);
-    let subject = i32::try_from(status(&running, "subject").unwrap()).unwrap();
+    let subject = running.status(&stage)["subject"].as_i64().unwrap();
+    let subject = i32::try_from(subject).unwrap();
     kill(Pid::from_raw(subject), Signal::SIGKILL).unwrap();
     running.group.0.wait().unwrap();
     let replayed = stage.replay_file(&recordings[0]);
@@ -219,6 +224,29 @@ fn a_recording_can_be_stopped() {
     let said = running.end();
     assert!(said.contains("was stopped"), "{said}");
     assert!(recordings(&stage).is_empty(), "{said}");
+}
+
+#[test]
+fn a_recording_of_a_computation_can_be_stopped() {
+    for arguments in [&["for ever"][..], &["for ever", "beside another"]] {
+        let stage = Stage::new();
+        compile(&subject("process-computes"), &stage.path("program"));
+        let command = [&["./program"], arguments].concat();
+        let mut running = Running::with(&stage, &[], &command);
+        while running.reaches(&stage) < 100 {
+            sleep(Duration::from_millis(10));
+        }
+        let process = running.status(&stage)["subject"].as_u64().unwrap();
+        assert_eq!(running.tell(&stage, &["stop"]).status.code(), Some(0));
+        let about = || fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+        while !about().contains("TracerPid:\t0\n") {
+            sleep(Duration::from_millis(10));
+        }
+        assert!(about().contains("State:\tR"), "{}", about());
+        let process = Pid::from_raw(i32::try_from(process).unwrap());
+        kill(process, Signal::SIGTERM).unwrap();
+        assert_eq!(running.group.0.wait().unwrap().code(), Some(143));
+    }
 }
 
 #[test]

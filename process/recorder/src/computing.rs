@@ -22,6 +22,9 @@ use crate::turns;
 /// as that.
 const COMPUTING: Duration = Duration::from_millis(20);
 
+/// It was stopped in the middle of its program.
+const STOPPED: Stop = Stop::Trap(Trap::Stop(libc::SIGTRAP));
+
 impl Session {
     /// Whether the thread whose turn it is runs its program, and nothing else is about to
     /// happen to it.
@@ -45,9 +48,18 @@ impl Session {
     }
 
     /// Begins a segment in the middle of a computation, if it is time. Returns a stop
-    /// that came meanwhile and is to be handled.
+    /// that came meanwhile and is to be handled, or that ends the recording.
     pub(crate) fn turn_in_program(&mut self) -> Result<Option<Stop>, Trouble> {
-        if !self.may_be_stopped() || Instant::now() < self.look {
+        if !self.may_be_stopped() {
+            return Ok(None);
+        }
+        if self.is_to_be_stopped() && self.computes() {
+            return match self.stop_program()? {
+                Stopped::InProgram => Ok(Some(STOPPED)),
+                Stopped::Elsewhere(stop) => Ok(stop),
+            };
+        }
+        if Instant::now() < self.look {
             return Ok(None);
         }
         self.look = Instant::now() + self.log.between_looks();
@@ -64,7 +76,7 @@ impl Session {
                 turns::resume(self.thread.tracee, Resume::ToCall, 0)?;
                 Ok(None)
             }
-            Stopped::InProgram => Ok(Some(Stop::Trap(Trap::Stop(libc::SIGTRAP)))),
+            Stopped::InProgram => Ok(Some(STOPPED)),
             Stopped::Elsewhere(stop) => Ok(stop),
         }
     }
@@ -90,7 +102,7 @@ impl Session {
                 }
                 turns::resume(self.thread.tracee, Resume::ToCall, 0)?;
             }
-            Stopped::InProgram => self.found = Some(Stop::Trap(Trap::Stop(libc::SIGTRAP))),
+            Stopped::InProgram => self.found = Some(STOPPED),
             Stopped::Elsewhere(stop) => self.found = stop,
         }
         Ok(())

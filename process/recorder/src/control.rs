@@ -185,7 +185,7 @@ impl Control {
             Some(Request::Status) => Ok(self.status()),
             Some(Request::Stop) => {
                 self.orders.stop();
-                Ok("it stops, at the subject's next system call at the latest".to_owned())
+                Ok("it stops, at once or at the subject's next system call".to_owned())
             }
             None => Err("it knows dump, status and stop".to_owned()),
         };

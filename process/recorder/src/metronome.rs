@@ -88,7 +88,7 @@ impl Inner {
     /// A nudge that comes just before it waits is lost, and there is another one soon.
     fn look(&self, orders: &Orders) {
         let until = self.until.load(Ordering::Relaxed);
-        if until != NOT && (until <= self.micros(Instant::now()) || orders.is_asked()) {
+        if until != NOT && (until <= self.micros(Instant::now()) || orders.is_anything_wanted()) {
             self.waiter.nudge();
         }
     }

@@ -344,8 +344,7 @@ impl Session {
             guard::ends(self.thread.tracee.message()? as u32);
         }
         match stop {
-            // Who was attached to is let go as a whole.
-            Stop::Call if self.shared.orders.is_stopped() && !self.shared.is_attached() => {
+            Stop::Call | Stop::Trap(Trap::Stop(libc::SIGTRAP)) if self.is_to_be_stopped() => {
                 self.log.clear();
                 Err(Trouble::Unrecordable("reprise stop".to_owned()))
             }
@@ -395,6 +394,12 @@ impl Session {
             Stop::Exited(status) => Ok(Next::Ended(Ended::Exited(status))),
             Stop::Killed(signal) => Ok(Next::Ended(Ended::Killed(signal))),
         }
+    }
+
+    /// Whether somebody wants its recording to end. Who was attached to is let go as a
+    /// whole.
+    pub(crate) fn is_to_be_stopped(&self) -> bool {
+        self.shared.orders.is_stopped() && !self.shared.is_attached()
     }
 
     /// Whether it goes on in its program after a stop in which others may have

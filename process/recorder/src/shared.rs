@@ -53,6 +53,7 @@ impl Orders {
     /// The recording shall end.
     pub(crate) fn stop(&self) {
         self.0.stopped.store(true, Ordering::Relaxed);
+        self.wake();
     }
 
     pub(crate) fn is_stopped(&self) -> bool {
@@ -70,17 +71,22 @@ impl Orders {
         let mut dumps = self.0.dumps.lock().unwrap_or_else(PoisonError::into_inner);
         dumps.push(answer);
         self.0.asked.store(true, Ordering::Release);
-        // It sleeps until a process has something to tell, or waits for one.
+        self.wake();
+        dump
+    }
+
+    /// Has who follows the subject look up: it sleeps until a process has something to
+    /// tell, or waits for one.
+    fn wake(&self) {
         let _ = kill(Pid::this(), Signal::SIGCHLD);
         if let Some(follower) = self.0.follower.get() {
             follower.nudge();
         }
-        dump
     }
 
-    /// Whether somebody has.
-    pub(crate) fn is_asked(&self) -> bool {
-        self.0.asked.load(Ordering::Relaxed)
+    /// Whether somebody wants something.
+    pub(crate) fn is_anything_wanted(&self) -> bool {
+        self.0.asked.load(Ordering::Relaxed) || self.is_stopped()
     }
 
     /// Those who have asked.
