@@ -360,7 +360,10 @@ fn note_finalizer(session: &Session, name: &str, bytes: &[u8]) {
     };
     let is_recorded = !matches!(session.mode, Mode::Follow { .. } | Mode::Share { .. });
     if is_recorded && has_finalizer().unwrap_or(false) && session.finalizes.set(()).is_ok() {
-        let lacks = format!("when the garbage collector has {name}.finalize run, and others");
+        let lacks = format!(
+            "when the garbage collector has {}.finalize run, and others",
+            name.replace('/', ".")
+        );
         if let Mode::Explore { schedule, .. } = &session.mode {
             schedule.lacks(&lacks);
         }

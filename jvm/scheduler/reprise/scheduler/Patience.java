@@ -1,6 +1,6 @@
 package reprise.scheduler;
 
-/** How long a thread that runs freely looks for what another one will do in a moment. */
+/** How long a thread of which a share is recorded looks for what another one will do in a moment. */
 final class Patience {
     private static final long SECOND = 1_000_000_000;
     /** So often it only looks again; then others may need the processor to go on. */
