@@ -205,7 +205,7 @@ fn a_strategy_may_switch_at_accesses_monitors_and_calls_that_block() {
     check(
         &edited,
         &expect![[r#"
-        run: Point.access Point.access Point.enter Point.access Point.sync Monitors.notifyAll Point.synced Point.exit Point.exit
+        run: Point.access Point.access Point.enter Point.access Point.access Monitors.notifyAll Point.synced Point.exit Point.exit
         await: Point.acquired Point.sync Monitors.wait Point.synced Point.sync Threads.sleep Point.synced Point.exit Point.exit
     "#]],
     );
