@@ -73,7 +73,7 @@ pub(crate) fn logged(site: u32, compute: impl FnOnce() -> u64) -> u64 {
         Mode::Off => compute(),
         Mode::Record => {
             let value = compute();
-            record::simple(2, site, &value.to_le_bytes());
+            record::small(site, value);
             value
         }
         Mode::Replay => {
@@ -96,7 +96,7 @@ extern "C" fn __reprise_enter(entry: u32, arguments: *const u8, len: u32) -> u32
         return 1;
     }
     if mode() == Mode::Record {
-        record::simple(1, entry, bytes(arguments, len as usize));
+        record::entry(entry, bytes(arguments, len as usize));
     }
     0
 }
