@@ -196,12 +196,7 @@ pub fn find(
 }
 
 /// How many loads and stores of inside functions may be of outside memory.
-fn looked_at(
-    points_to: &PointsTo,
-    effects: &Effects,
-    functions: &[bool],
-    objects: &[bool],
-) -> u64 {
+fn looked_at(points_to: &PointsTo, effects: &Effects, functions: &[bool], objects: &[bool]) -> u64 {
     let of_inside = effects.meets.iter().filter(|((function, set), _)| {
         let members = points_to.members(*set);
         let all_inside = members.iter().all(|one| objects[*one as usize]);

@@ -10,6 +10,7 @@ use std::ffi::{CString, c_char, c_uint};
 use std::path::Path;
 use std::slice;
 
+use inkwell::llvm_sys::LLVMAtomicOrdering;
 use inkwell::llvm_sys::analysis::{LLVMVerifierFailureAction, LLVMVerifyModule};
 use inkwell::llvm_sys::bit_reader::LLVMParseBitcodeInContext2;
 use inkwell::llvm_sys::bit_writer::LLVMWriteBitcodeToFile;
@@ -21,7 +22,6 @@ use inkwell::llvm_sys::target::{LLVMABISizeOfType, LLVMGetModuleDataLayout, LLVM
 use inkwell::llvm_sys::transforms::pass_builder::{
     LLVMCreatePassBuilderOptions, LLVMDisposePassBuilderOptions, LLVMRunPasses,
 };
-use inkwell::llvm_sys::LLVMAtomicOrdering;
 pub(crate) use inkwell::llvm_sys::{LLVMIntPredicate, LLVMLinkage, LLVMOpcode, LLVMTypeKind};
 
 /// One call of LLVM, by its kind.

@@ -47,6 +47,14 @@ pub enum LinkError {
     },
 }
 
+/// What a program has that is cut or counts, and nothing in it asks for.
+const WANTED: [&str; 4] = [
+    "__reprise_described",
+    "__reprise_replay",
+    "__reprise_no_entry",
+    "__reprise_weigh_at_begin",
+];
+
 /// Compiles `bitcode` and links it like the program was.
 pub fn build(link: &Link, bitcode: &Path, runtime: &Path, output: &Path) -> Result<(), LinkError> {
     let mut arguments = link.arguments.iter().rev();
@@ -60,9 +68,9 @@ pub fn build(link: &Link, bitcode: &Path, runtime: &Path, output: &Path) -> Resu
         "-Wl,--build-id",
         "-Wl,--gc-sections",
         "-Wl,-z,nostart-stop-gc",
-        "-Wl,-u,__reprise_described",
-        "-Wl,-u,__reprise_replay",
     ]);
+    // What nobody asks for by its name.
+    command.args(WANTED.map(|name| format!("-Wl,-u,{name}")));
     command.args(level).arg("-o");
     command.arg(std::path::absolute(output).unwrap_or_else(|_| output.to_owned()));
     command.arg(std::path::absolute(bitcode).unwrap_or_else(|_| bitcode.to_owned()));

@@ -59,9 +59,9 @@ pub fn describe(event: &Crossing, program: &Program) -> String {
             let name = program.entries.get(*function as usize);
             let name = name.map_or_else(|| format!("function {function}"), Clone::clone);
             let places = (0..u64::BITS).filter(|bit| changed >> bit & 1 != 0);
-            let others = places.zip(arguments).map(|(place, argument)| {
-                format!("argument {} is {}", place + 1, number(argument))
-            });
+            let others = places
+                .zip(arguments)
+                .map(|(place, argument)| format!("argument {} is {}", place + 1, number(argument)));
             let others: Vec<String> = others.collect();
             match others.is_empty() {
                 true => format!("calls {name} as before"),

@@ -282,8 +282,12 @@ mod tests {
                 }
             }),
             any::<u32>().prop_map(|site| Crossing::SameResult { site }),
-            (any::<u32>(), 0_u64..1 << 6, prop::collection::vec(0_u64..1 << 40, 6)).prop_map(
-                |(function, changed, words)| {
+            (
+                any::<u32>(),
+                0_u64..1 << 6,
+                prop::collection::vec(0_u64..1 << 40, 6)
+            )
+                .prop_map(|(function, changed, words)| {
                     let words = words.iter().take(changed.count_ones() as usize);
                     let arguments = words.map(|word| word.to_le_bytes().to_vec()).collect();
                     Crossing::LikeEntry {
@@ -291,8 +295,7 @@ mod tests {
                         changed,
                         arguments,
                     }
-                }
-            ),
+                }),
             (any::<u64>(), any::<u64>()).prop_map(|(sum, pool)| Crossing::End { sum, pool }),
             (any::<u32>(), any::<u64>())
                 .prop_map(|(process, events)| Crossing::Forked { process, events }),

@@ -73,14 +73,10 @@ pub(crate) fn logged(site: u32, compute: impl FnOnce() -> u64) -> u64 {
         Mode::Off => compute(),
         Mode::Record => {
             let value = compute();
-            record::small(site, value);
+            record::computed(site, value);
             value
         }
-        Mode::Replay => {
-            replay::value(site);
-            // SAFETY: the buffer is longer than this.
-            unsafe { replay::buffer().cast::<u64>().read_unaligned() }
-        }
+        Mode::Replay => replay::computed(site),
     }
 }
 

@@ -13,7 +13,8 @@ struct Found(AtomicU64, AtomicU64);
 /// 16 MiB, of which a program uses what its loads come to. A place belongs to who came last.
 const BITS: u32 = 20;
 
-static FOUND: [Found; 1 << BITS] = [const { Found(AtomicU64::new(0), AtomicU64::new(0)) }; 1 << BITS];
+static FOUND: [Found; 1 << BITS] =
+    [const { Found(AtomicU64::new(0), AtomicU64::new(0)) }; 1 << BITS];
 
 /// A function is about to load something. Two threads at once may miscount.
 #[unsafe(no_mangle)]
@@ -26,8 +27,8 @@ extern "C" fn __reprise_found(counter: *mut u64, address: *const u8, len: u32, f
             let key = address.addr() as u64 ^ u64::from(function) << 47 ^ u64::from(len) << 43;
             let index = key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - BITS);
             let Found(whose, what) = &FOUND[index as usize];
-            let is_same = whose.load(Ordering::Relaxed) == key
-                && what.load(Ordering::Relaxed) == value;
+            let is_same =
+                whose.load(Ordering::Relaxed) == key && what.load(Ordering::Relaxed) == value;
             whose.store(key, Ordering::Relaxed);
             what.store(value, Ordering::Relaxed);
             !is_same

@@ -46,14 +46,18 @@ pub(crate) fn word(bytes: &[u8]) -> u64 {
 /// is asks.
 pub(crate) fn result(site: u32, bytes: &[u8]) -> bool {
     // SAFETY: the index is within, and one thread is inside at a time.
-    let last = unsafe { &mut *(&raw mut RETURNED).cast::<Returned>().add(site as usize % SITES) };
+    let last = unsafe {
+        &mut *(&raw mut RETURNED)
+            .cast::<Returned>()
+            .add(site as usize % SITES)
+    };
     let now = Returned {
         site: site.wrapping_add(1),
         len: bytes.len() as u32,
         value: word(bytes),
     };
-    let is_same = bytes.len() <= 8
-        && (last.site, last.len, last.value) == (now.site, now.len, now.value);
+    let is_same =
+        bytes.len() <= 8 && (last.site, last.len, last.value) == (now.site, now.len, now.value);
     *last = now;
     is_same
 }
@@ -66,7 +70,11 @@ pub(crate) fn changed(function: u32, arguments: &[u8]) -> Option<u64> {
         return None;
     }
     // SAFETY: the index is within, and one thread is inside at a time.
-    let last = unsafe { &mut *(&raw mut CALLED).cast::<Called>().add(function as usize % FUNCTIONS) };
+    let last = unsafe {
+        &mut *(&raw mut CALLED)
+            .cast::<Called>()
+            .add(function as usize % FUNCTIONS)
+    };
     let is_known = last.function == function.wrapping_add(1);
     last.function = function.wrapping_add(1);
     let mut changed = 0;

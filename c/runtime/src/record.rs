@@ -279,7 +279,7 @@ pub(crate) fn entry(function: u32, arguments: &[u8]) {
 }
 
 /// A value of at most eight bytes, which is most of what there is.
-pub(crate) fn small(site: u32, value: u64) {
+fn small(site: u32, value: u64) {
     // One byte, two numbers of at most five, and the value.
     const LEN: usize = 19;
     with(|same, _, ring| {
@@ -320,6 +320,19 @@ pub(crate) fn seen_before(address: *const u8, len: usize) -> Option<*const u8> {
     let is_same = place.has(value) && *same < SAME_MOST;
     *same += u32::from(is_same);
     is_same.then(|| place.value())
+}
+
+/// Something was computed about what is outside.
+pub(crate) fn computed(site: u32, value: u64) {
+    let (key, place) = seen::place_of(site);
+    // SAFETY: it is this thread's turn.
+    let same = unsafe { &mut (*RECORDER.0.get()).same };
+    if place.is(key, 8) && place.has(value) && *same < SAME_MOST {
+        *same += 1;
+    } else {
+        place.set(key, 8, value);
+        small(site, value);
+    }
 }
 
 /// Outside memory is read, in one piece: where a copy of it is. Another thread may write

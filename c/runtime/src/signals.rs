@@ -71,7 +71,10 @@ unsafe extern "C" {
 fn comes_inside(handler: usize) -> bool {
     // SAFETY: the program has a table of as many.
     let all = unsafe {
-        std::slice::from_raw_parts((&raw const HANDLERS).cast::<usize>(), HANDLER_COUNT as usize)
+        std::slice::from_raw_parts(
+            (&raw const HANDLERS).cast::<usize>(),
+            HANDLER_COUNT as usize,
+        )
     };
     all.contains(&handler)
 }

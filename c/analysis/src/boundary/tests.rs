@@ -352,7 +352,14 @@ fn what_is_looked_at_costs_something() {
             write: writes,
         });
         let found = find(&p, &solve(&p), &[f], Choice::Cheapest).unwrap();
-        assert_eq!(found.looked_at, if found.functions[g as usize] { executed } else { 0 });
+        assert_eq!(
+            found.looked_at,
+            if found.functions[g as usize] {
+                executed
+            } else {
+                0
+            }
+        );
         found.functions[g as usize]
     };
     for writes in [false, true] {

@@ -28,9 +28,8 @@ impl Inserter<'_> {
             headers.retain(|_| wanted.next() == Some(true));
         }
         let mut headers: Vec<Block> = headers.into_iter().map(|one| one.header).collect();
-        let calls_itself = |at: &Value| {
-            at.opcode() == LLVMOpcode::LLVMCall && at.callee() == function
-        };
+        let calls_itself =
+            |at: &Value| at.opcode() == LLVMOpcode::LLVMCall && at.callee() == function;
         let mut all = blocks.iter().flat_map(|block| block.instructions());
         if !self.how.threads && all.any(|at| calls_itself(&at)) {
             // It computes at length without a loop. Its variables are made first.

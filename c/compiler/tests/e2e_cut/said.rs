@@ -4,7 +4,7 @@
 use std::fs;
 use std::process::Command;
 
-use reprise_c_events::{Crossing, read, write};
+use reprise_c_events::{Before, Crossing, read, write};
 use reprise_recording::{Closing, Recording, Writer};
 
 use super::stage::{Stage, done};
@@ -142,7 +142,10 @@ fn what_a_replay_does_differently() {
         .collect();
     assert!(results.len() > 2, "{shown}");
     let (mut at, mut other) = (0, None);
+    let mut before = Before::default();
     stage.changed(|event| {
+        // None is said by another one.
+        *event = before.complete(event.clone()).unwrap();
         if let Crossing::Result { site, .. } = event
             && other.is_none()
         {
