@@ -86,6 +86,7 @@ extern "C" fn begin() {
         eprintln!("reprise: the memory for recorded variables cannot be had");
         std::process::abort();
     }
+    crate::plain::begin();
     turn::begin();
     let Some(path) = std::env::var_os(SPOOL) else {
         return;

@@ -56,6 +56,17 @@ fn figure_2() {
     says(&whole, "log 24 bytes of data in 6 events (as weighed)");
 }
 
+/// Structures by value that outside functions get through pointers are copies.
+#[test]
+fn what_is_passed_by_value() {
+    let stage = Stage::new("c-passed");
+    for level in ["-O0", "-O2"] {
+        stage.run(&["cc", level, "-o", "prog", "main.c"]);
+        stage.whole_way(&["--target", "in_*", "--naive"]);
+        stage.whole_way(&["--whole-program"]);
+    }
+}
+
 #[test]
 fn under_a_debugger() {
     let stage = Stage::new("c-figure2");
