@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use reprise_player::{Limits, Needed, Page, PlayError, Supply, rehearse};
-use reprise_recorder::{Draft, Memory};
+use reprise_recorder::{Draft, Memory, Without};
 use reprise_recording::{NotRecorded, Recording, WriteError};
 
 use super::debugger_needs;
@@ -91,7 +91,7 @@ pub(super) fn verify(path: &Path, draft: &mut Draft) -> Result<Verdict, WriteErr
 }
 
 /// What a replay of a process needs. Where a computation was interrupted at a place
-/// that is not found again, the recording begins there.
+/// that is not found again, the recording begins nearer to it, or there.
 fn tried(
     path: &Path,
     draft: &mut Draft,
@@ -116,11 +116,13 @@ fn tried(
             (_, Some(last)) => last.max(event),
         };
         tries += 1;
-        if !draft.begin_again_at(process, pause)? {
-            return Ok(Err(error.to_string()));
-        }
+        let what = match draft.do_without(process, pause)? {
+            Some(Without::Before) => "the time before",
+            Some(Without::Behind) => "what it computed last",
+            None => return Ok(Err(error.to_string())),
+        };
         draft.note(NotRecorded {
-            what: "the time before".to_owned(),
+            what: what.to_owned(),
             why: "a computation was interrupted at a place that was not found again".to_owned(),
             count: 1,
         });

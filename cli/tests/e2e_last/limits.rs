@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Command, Stdio};
 
-use crate::stage::{Stage, check};
+use crate::stage::{Stage, check, check_end};
 
 /// Calls that are answered with an error, and one that nobody knows.
 const CALLS: &str = "
@@ -23,6 +23,36 @@ int main(int count, char **arguments) {
         printf(\"%ld\\n\", syscall(667, 1, 2, 3));
     (void)arguments;
     return 0;
+}
+";
+
+/// Draws by an instruction that nobody sees, in code that it has made, until it has drawn
+/// enough zeros, and then makes a call. Signals come meanwhile.
+const DRAWS: &str = "
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <unistd.h>
+static void comes(int number) {
+    static int times;
+    if (++times == 20)
+        _exit(0);
+    (void)number;
+}
+int main(void) {
+    // again: rdrand %rax; test %rdi, %rax; jnz again; ret
+    static const char code[] = \"\\x48\\x0f\\xc7\\xf0\\x48\\x85\\xf8\\x75\\xf7\\xc3\";
+    void *made = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    memcpy(made, code, sizeof code);
+    mprotect(made, 4096, PROT_READ | PROT_EXEC);
+    signal(SIGALRM, comes);
+    struct itimerval often = {{0, 20000}, {0, 20000}};
+    setitimer(ITIMER_REAL, &often, 0);
+    for (;;) {
+        ((void (*)(long))made)((1 << 17) - 1);
+        getppid();
+    }
 }
 ";
 
@@ -74,8 +104,8 @@ fn a_call_that_nobody_knows_ends_the_recording_only() {
 #[test]
 fn programs_of_other_kinds_run_and_are_named() {
     let stage = Stage::new();
-    // mov $1, %eax; mov $7, %ebx; int $0x80
-    let text = "void _start(void) { __asm__(\"mov $1, %eax; mov $7, %ebx; int $0x80\"); }";
+    // It reads the time-stamp counter, which it has got back, and exits with 7.
+    let text = "void _start(void) { __asm__(\"rdtsc; mov $1, %eax; mov $7, %ebx; int $0x80\"); }";
     if compiled(&stage, text, &["-m32", "-nostdlib", "-static"]) {
         let recorded = stage.record(&["./program"], b"");
         let said = String::from_utf8_lossy(&recorded.stderr);
@@ -95,6 +125,27 @@ fn programs_of_other_kinds_run_and_are_named() {
         said.contains("is a program for another processor"),
         "{said}"
     );
+}
+
+/// Such a computation never comes to the place again where it was interrupted. Then what was
+/// before is given up, in two steps at most.
+#[test]
+fn a_computation_that_is_not_the_same_again_is_left_out() {
+    let flags = fs::read_to_string("/proc/cpuinfo").unwrap();
+    if !flags.contains(" rdrand ") {
+        println!("skipped: this processor draws no numbers");
+        return;
+    }
+    let stage = Stage::new();
+    assert!(compiled(&stage, DRAWS, &[]));
+    let options = ["--last", "10s", "--interval", "5ms"];
+    let recorded = stage.record_last(&options, &["./program"]);
+    let said = String::from_utf8_lossy(&recorded.stderr);
+    assert_eq!(recorded.status.code(), Some(0), "{said}");
+    assert!(said.contains("not recorded: the time before"), "{said}");
+    assert!(said.contains("not found again"), "{said}");
+    assert!(!said.contains("unverified"), "{said}");
+    check_end("draws", &recorded, &stage.replay());
 }
 
 #[test]

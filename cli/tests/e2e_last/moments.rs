@@ -1,5 +1,6 @@
 //! Only the last moments are kept, and they replay from where they begin.
 
+use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -7,8 +8,8 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use crate::stage::{REPRISE, Stage, check_end};
-use crate::subjects::{compile, subjects};
+use crate::stage::{Group, REPRISE, Stage, check_end};
+use crate::subjects::{compile, subject, subjects};
 
 /// How long something may take on a machine that has much else to do.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -46,7 +47,7 @@ pub(crate) fn until_something_is_dropped(
     command: &[&str],
     pages: u64,
 ) -> Output {
-    let mut child = Command::new(REPRISE)
+    let child = Command::new(REPRISE)
         .args(["record", "-o", "run.reprise"])
         .args(options)
         .arg("--")
@@ -55,8 +56,10 @@ pub(crate) fn until_something_is_dropped(
         .env("XDG_RUNTIME_DIR", stage.path(""))
         .stdin(Stdio::null())
         .stdout(Stdio::null())
+        .process_group(0)
         .spawn()
         .unwrap();
+    let mut group = Group(child);
     let begun = Instant::now();
     let mut full = None;
     let subject = loop {
@@ -74,7 +77,7 @@ pub(crate) fn until_something_is_dropped(
         sleep(Duration::from_millis(20));
     };
     kill(Pid::from_raw(subject), Signal::SIGABRT).unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(134));
+    assert_eq!(group.0.wait().unwrap().code(), Some(134));
     stage.replay()
 }
 
@@ -100,13 +103,25 @@ fn what_is_older_is_dropped() {
     ));
 }
 
+/// A computation makes no event at which a segment could begin.
+#[test]
+fn what_is_older_is_dropped_of_a_computation() {
+    for arguments in [&["for ever"][..], &["for ever", "beside another"]] {
+        let stage = Stage::new();
+        compile(&subject("process-computes"), &stage.path("program"));
+        let command = [&["./program"], arguments].concat();
+        let options = ["--last", "400ms", "--interval", "100ms"];
+        check(&until_something_is_dropped(&stage, &options, &command, 1));
+        let said = stage.show(&[]);
+        assert!(!said.contains("not found again"), "{said}");
+    }
+}
+
 /// In an empty root there is no `/proc`, by which such memory could be written to.
 #[test]
 fn memory_that_nobody_may_access_is_there_in_an_empty_root() {
     let stage = Stage::new();
-    let mut subjects = subjects().into_iter();
-    let subject = subjects.find(|subject| subject.name == "process-hidden");
-    compile(&subject.unwrap(), &stage.path("program"));
+    compile(&subject("process-hidden"), &stage.path("program"));
     let options = ["--last", "20ms", "--interval", "2ms"];
     let recorded = stage.record_last(&options, &["./program"]);
     check_end("here", &recorded, &stage.replay());
@@ -118,9 +133,7 @@ fn memory_that_nobody_may_access_is_there_in_an_empty_root() {
 #[test]
 fn little_memory_keeps_less() {
     let stage = Stage::new();
-    let program = stage.path("program");
-    let subject = subjects().into_iter().find(|s| s.name == "process-service");
-    compile(&subject.unwrap(), &program);
+    compile(&subject("process-service"), &stage.path("program"));
     let options = ["--last", "1h", "--interval", "30ms", "--memory", "24M"];
     check(&until_something_is_dropped(
         &stage,

@@ -7,7 +7,7 @@ use reprise_process_events::Event;
 use crate::moments::{check, until_something_is_dropped};
 use crate::rewrite::rewrite_without;
 use crate::stage::{REPRISE, Stage, check_end};
-use crate::subjects::{compile, subjects};
+use crate::subjects::{compile, subject};
 
 /// How many pages of a recording were kept and left out.
 fn pages(stage: &Stage) -> (u64, u64) {
@@ -22,8 +22,7 @@ fn pages(stage: &Stage) -> (u64, u64) {
 }
 
 fn sparse(stage: &Stage) {
-    let subject = subjects().into_iter().find(|s| s.name == "process-sparse");
-    compile(&subject.unwrap(), &stage.path("program"));
+    compile(&subject("process-sparse"), &stage.path("program"));
 }
 
 #[test]
@@ -75,9 +74,7 @@ fn a_page_that_is_missing_is_named() {
 #[test]
 fn memory_is_moved_with_pages_that_are_missing() {
     let stage = Stage::new();
-    let mut subjects = subjects().into_iter();
-    let subject = subjects.find(|subject| subject.name == "process-remap");
-    compile(&subject.unwrap(), &stage.path("program"));
+    compile(&subject("process-remap"), &stage.path("program"));
     let options = ["--last", "200ms", "--interval", "50ms"];
     let recorded = stage.record_last(&options, &["./program"]);
     let said = String::from_utf8_lossy(&recorded.stderr);

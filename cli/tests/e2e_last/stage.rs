@@ -4,8 +4,10 @@
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
 use tempfile::TempDir;
 
 pub(crate) const REPRISE: &str = env!("CARGO_BIN_EXE_reprise");
@@ -139,6 +141,18 @@ impl Stage {
             .unwrap()
             .write_all(content)
             .unwrap();
+    }
+}
+
+/// A recorder and what it records, which leads a group of processes. Whatever becomes of a
+/// test, they end with it.
+pub(crate) struct Group(pub(crate) Child);
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        let leader = Pid::from_raw(self.0.id().cast_signed());
+        let _ = killpg(leader, Signal::SIGKILL);
+        let _ = self.0.wait();
     }
 }
 

@@ -50,6 +50,12 @@ pub(crate) fn subjects() -> Vec<Subject> {
     subjects
 }
 
+/// The subject of this name.
+pub(crate) fn subject(name: &str) -> Subject {
+    let found = subjects().into_iter().find(|subject| subject.name == name);
+    found.unwrap()
+}
+
 /// Linux 6.7 or later, and no filter for system calls.
 pub(crate) fn tells_what_is_written() -> bool {
     let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
@@ -98,9 +104,7 @@ fn subjects_replay_without_their_files() {
 /// saves, or not, as it happens.
 #[test]
 fn what_the_dynamic_linker_leaves_behind_is_no_matter_of_chance() {
-    let mut subjects = subjects().into_iter();
-    let subject = subjects.find(|subject| subject.name == "process-lazy");
-    let subject = subject.unwrap();
+    let subject = subject("process-lazy");
     let stage = Stage::new();
     compile(&subject, &stage.path("program"));
     let recorded = stage.record(&["./program"], b"");

@@ -7,7 +7,7 @@ use reprise_process_events::{Event, State};
 
 use crate::rewrite::{rewrite, rewrite_manifest};
 use crate::stage::Stage;
-use crate::subjects::{compile, subjects};
+use crate::subjects::{compile, subject};
 
 const READ: u64 = 0;
 const GETPID: u64 = 39;
@@ -117,10 +117,8 @@ fn a_page_that_was_changed_is_noticed() {
 
 #[test]
 fn what_the_processor_answered_is_what_a_replay_is_told() {
-    let mut subjects = subjects().into_iter();
-    let subject = subjects.find(|subject| subject.name == "process-asking");
     let stage = Stage::new();
-    compile(&subject.unwrap(), &stage.path("program"));
+    compile(&subject("process-asking"), &stage.path("program"));
     let recorded = stage.record(&["./program"], b"");
     assert_eq!(recorded.status.code(), Some(0));
     let other = stage.path("other.reprise");

@@ -3,7 +3,7 @@
 use std::process::Command;
 
 use crate::stage::{Stage, check, check_end};
-use crate::subjects::{self, subjects};
+use crate::subjects;
 use crate::unharmed::outlives_its_recorder;
 
 /// Compiles a program in the stage's folder.
@@ -124,8 +124,7 @@ fn interruptions_in_own_code_are_found_again() {
 /// Records a subject of which nothing may be lost, and replays it; returns the events.
 fn replayed_whole(subject: &str) -> String {
     let stage = Stage::new();
-    let subject = subjects().into_iter().find(|s| s.name == subject);
-    subjects::compile(&subject.unwrap(), &stage.path("program"));
+    subjects::compile(&subjects::subject(subject), &stage.path("program"));
     let recorded = stage.record(&["./program"], b"");
     let said = String::from_utf8_lossy(&recorded.stderr);
     assert_eq!(recorded.status.code(), Some(0), "{said}");

@@ -13,9 +13,14 @@
 //! treated the file as text is noticed at its first bytes. Magic and version
 //! keep their places in every later version.
 
-/// The version of the container that this crate writes, and the newest that it
-/// reads.
-pub const VERSION: u32 = 1;
+/// The newest version of the container that this crate reads. It writes the oldest that
+/// has what is needed:
+///
+/// | version | has |
+/// | --- | --- |
+/// | 1 | chunks with several events of up to 512 KiB |
+/// | 2 | … of up to 16 MiB |
+pub const VERSION: u32 = 2;
 
 /// The length of the file header.
 pub const LEN: usize = 32;

@@ -86,5 +86,5 @@ pub use crate::{
     stream::{StreamId, StreamInfo},
     timeline::Timeline,
     walk::Events,
-    writer::{Finished, StreamWriter, WriteError, Writer},
+    writer::{Finished, Packing, StreamWriter, WriteError, Writer},
 };

@@ -7,7 +7,7 @@ use crate::{
     header::{self, FileHeader},
     index::{self, ChunkEntry},
     limits, pages,
-    writer::CHUNK_TARGET,
+    writer::Packing,
 };
 use std::{fs::File, io};
 
@@ -167,8 +167,7 @@ fn longest(header: &ChunkHeader) -> usize {
         Some(ChunkKind::PageMap) if header.count as usize > pages::ENTRIES_PER_MAP => 0,
         // Two numbers of up to ten bytes each.
         Some(ChunkKind::PageMap) => pages::ENTRIES_PER_MAP * 20,
-        // Slices come on top of the events.
-        Some(ChunkKind::Events) if header.count > 1 => 2 * CHUNK_TARGET,
+        Some(ChunkKind::Events) if header.count > 1 => Packing::LONGEST,
         _ => limits::CHUNK_RAW,
     }
 }

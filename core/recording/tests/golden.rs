@@ -8,8 +8,8 @@
 
 use expect_test::{Expect, expect};
 use reprise_recording::{
-    Closing, CutShort, Ending, Failure, Manifest, NotRecorded, Recording, StreamInfo, Writer,
-    pages,
+    Closing, CutShort, Ending, Failure, Manifest, NotRecorded, Packing, Recording, StreamInfo,
+    Writer, pages,
     spool::{Drainer, Recovered, Spool, SpoolConfig, SubjectSpool, recover, ring::RingInfo},
 };
 use std::{
@@ -163,6 +163,49 @@ fn version_1_finished() {
         page 1 0x7f0000000000 adf157fb
         {"ending":{"how":"killed","signal":11},"cut_short":{"why":"stopped","by":"the author"},"failure":{"what":"SIGSEGV at 0x0","stack":["main"]},"not_recorded":[{"what":"io_uring_setup","why":"not supported","count":2}],"ended":1700000001}
     "#]],
+    );
+}
+
+/// Chunks that are longer than version 1 has them.
+fn write_dense(path: &Path) {
+    let file = fs::OpenOptions::new();
+    let file = { file }.read(true).write(true).create_new(true).open(path);
+    let writer = Writer::start_with(file.unwrap(), &manifest(), Packing::DENSE).unwrap();
+    let info = StreamInfo {
+        process: 42,
+        thread: 1,
+        kind: "golden.events".into(),
+        version: 5,
+        ..StreamInfo::default()
+    };
+    let mut stream = writer.stream(&info).unwrap();
+    for byte in b'a'..=b'f' {
+        stream.append(&vec![byte; 200_000]).unwrap();
+    }
+    drop(stream);
+    writer.finish(Closing::default()).unwrap();
+}
+
+#[test]
+fn version_2_dense() {
+    if writing() {
+        let _ = fs::remove_file(golden("v2-dense.reprise"));
+        write_dense(&golden("v2-dense.reprise"));
+    }
+    check(
+        "v2-dense.reprise",
+        &expect![[r#"
+            version 2
+            {"kind":"golden","subject":"a program","command":["./program",{"bytes":[99,97,102,233]}],"host":{"os":"","arch":"","kernel":"","cpus":0},"started":1700000000,"versions":{},"build_ids":{}}
+            stream 1: 6 events, {"process":42,"thread":1,"kind":"golden.events","version":5}
+            1.0 @0 s0 97 × 200000
+            1.1 @0 s0 98 × 200000
+            1.2 @0 s0 99 × 200000
+            1.3 @0 s0 100 × 200000
+            1.4 @0 s0 101 × 200000
+            1.5 @0 s0 102 × 200000
+            {"ending":{"how":"unknown"},"not_recorded":[],"ended":0}
+        "#]],
     );
 }
 

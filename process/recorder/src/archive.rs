@@ -157,6 +157,11 @@ impl Archive {
         })
     }
 
+    /// The same because somebody asked.
+    pub(crate) fn dump_as_it_runs(&self) -> Option<Dump> {
+        self.dump(Why::Asked, Ending::Running, None, None)
+    }
+
     /// How it is.
     pub(crate) fn state(&self) -> State {
         let logs = &*self.logs();

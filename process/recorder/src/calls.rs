@@ -347,6 +347,9 @@ pub(crate) fn put_off(thread: Tracee, registers: Registers) -> Result<Registers,
 /// Why a call is not made, if that is worth a word.
 fn why_refused(call: &reprise_syscalls::Call) -> Option<&'static str> {
     match call.class {
+        Class::Refused if call.number.cast_signed() == libc::SYS_pkey_alloc => {
+            Some("answered with ENOSYS: keys for memory are not recorded")
+        }
         Class::Refused => Some("answered with ENOSYS: it writes to memory unseen"),
         Class::Denied => Some("answered with EPERM: what is recorded is traced already"),
         _ => None,

@@ -19,7 +19,6 @@ use nix::unistd::{geteuid, getppid};
 use serde_json::json;
 
 use crate::archive::Archive;
-use crate::dump::Why;
 use crate::dumper::{Dumper, Written};
 use crate::shared::Orders;
 
@@ -28,6 +27,9 @@ const LINE: u64 = 64 << 10;
 
 /// Who connects and says nothing must not keep others waiting.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long it may take to interrupt a subject that computes.
+const UP_TO_NOW: Duration = Duration::from_secs(2);
 
 /// What a recorder can be told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -183,7 +185,7 @@ impl Control {
             Some(Request::Status) => Ok(self.status()),
             Some(Request::Stop) => {
                 self.orders.stop();
-                Ok("it stops, at the subject's next system call at the latest".to_owned())
+                Ok("it stops, at once or at the subject's next system call".to_owned())
             }
             None => Err("it knows dump, status and stop".to_owned()),
         };
@@ -197,8 +199,9 @@ impl Control {
 
     fn dump(&self) -> Written {
         let nothing = || "there is nothing to write yet".to_owned();
-        let ending = reprise_recording::Ending::Running;
-        let dump = self.archive.dump(Why::Asked, ending, None, None);
+        let now = self.orders.ask_for_dump().recv_timeout(UP_TO_NOW);
+        // Who does not answer is busy with something else: what is kept must do.
+        let dump = now.unwrap_or_else(|_| self.archive.dump_as_it_runs());
         self.dumper.write_now(dump.ok_or_else(nothing)?)
     }
 

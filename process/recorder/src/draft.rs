@@ -7,9 +7,9 @@ use std::io::{self, Seek as _};
 use std::sync::Arc;
 
 use reprise_process_events::{OMITTED, PAGE, PLACES, PLACES_VERSION, Place, Region, Start, wire};
-use reprise_recording::{Closing, Manifest, NotRecorded, StreamInfo, WriteError, Writer};
+use reprise_recording::{Closing, Manifest, NotRecorded, Packing, StreamInfo, WriteError, Writer};
 
-use crate::dump::{Recorded, Snapshot};
+use crate::dump::{Recorded, Snapshot, Without};
 use crate::log::{Beginning, Contents, Page};
 
 /// A recording without memory.
@@ -42,18 +42,18 @@ impl Draft {
         })
     }
 
-    /// Begins again, without what was before a pause of a process. Returns whether
-    /// there is such a pause; nothing of the memory may have been written yet.
-    pub fn begin_again_at(&mut self, process: u32, pause: u64) -> Result<bool, WriteError> {
+    /// Begins again, without a pause of a process that was not found. Returns what else
+    /// is missing then, if that can be; nothing of the memory may have been written yet.
+    pub fn do_without(&mut self, process: u32, pause: u64) -> Result<Option<Without>, WriteError> {
         let mut all = self.snapshots.iter_mut();
         let one = all.find(|one| one.whose.process == process);
-        if !one.is_some_and(|one| one.forget_before(pause)) {
-            return Ok(false);
-        }
+        let Some(without) = one.and_then(|one| one.do_without(pause)) else {
+            return Ok(None);
+        };
         let empty = self.file.set_len(0).and_then(|()| self.file.rewind());
         empty.map_err(WriteError::Io)?;
         self.writer = write(&self.file, &self.manifest, &self.snapshots)?;
-        Ok(true)
+        Ok(Some(without))
     }
 
     /// The event of the last pause of a process.
@@ -61,7 +61,7 @@ impl Draft {
     pub fn last_pause(&self, process: u32) -> Option<u64> {
         let mut all = self.snapshots.iter();
         let one = all.find(|one| one.whose.process == process)?;
-        let mut pauses = one.later.iter().rev().filter(|one| one.paused);
+        let mut pauses = one.later.iter().rev().filter(|one| one.is_paused());
         Some(pauses.next()?.first - 1)
     }
 
@@ -148,7 +148,7 @@ impl Draft {
 /// Writes all but the memory.
 fn write(file: &File, manifest: &Manifest, snapshots: &[Snapshot]) -> Result<Writer, WriteError> {
     let file = file.try_clone().map_err(WriteError::Io)?;
-    let writer = Writer::start(file, manifest)?;
+    let writer = Writer::start_with(file, manifest, Packing::DENSE)?;
     for snapshot in snapshots {
         snapshot.write(&writer)?;
     }
@@ -223,7 +223,7 @@ impl Memory<'_> {
 
     fn paused(&self, pause: u64) -> Option<&Beginning> {
         let mut all = self.0.later.iter();
-        all.find(|one| one.paused && one.first == pause + 1)
+        all.find(|one| one.is_paused() && one.first == pause + 1)
     }
 
     /// The pages that a file brought in.

@@ -50,6 +50,15 @@ pub enum Why {
     Asked,
 }
 
+/// What a recording does without, since a pause is not found again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Without {
+    /// The time before it, or the most of that.
+    Before,
+    /// The time between the last event and now.
+    Behind,
+}
+
 /// Something to be written.
 pub struct Dump {
     pub(crate) why: Why,
@@ -134,34 +143,49 @@ impl Dump {
 }
 
 impl Snapshot {
-    /// Forgets what was before the pause of this number, or before the next place at
-    /// which memory was kept; `false` if there is none.
-    pub(crate) fn forget_before(&mut self, pause: u64) -> bool {
-        let has_memory = |one: &Beginning| one.first > pause && one.shadow.is_there();
-        let Some(found) = self.later.iter().position(has_memory) else {
-            return false;
-        };
-        let later = self.later.split_off(found + 1);
-        let Some(from) = self.later.pop() else {
-            return false;
-        };
-        self.later = later;
-        let gone = from.first - self.first;
-        let mut kept = Vec::new();
-        for event in self
-            .each_event()
-            .skip(usize::try_from(gone).unwrap_or(usize::MAX))
-        {
-            kept.extend((event.len() as u32).to_le_bytes());
-            kept.extend(event);
+    /// A pause is not found again. Forgets something, so that it may be, or need not be:
+    /// what was before the last place in the same computation at which memory was kept;
+    /// or the pause, if it is the last event; or what was before it, or before the next
+    /// such place. `None` if nothing helps.
+    pub(crate) fn do_without(&mut self, pause: u64) -> Option<Without> {
+        let is_before = |one: &Beginning| one.first == pause && one.shadow.is_there();
+        let is_behind = |one: &Beginning| one.first > pause && one.shadow.is_there();
+        let before = self.later.iter().rposition(is_before);
+        if before.is_none() && self.forget_last(pause) {
+            return Some(Without::Behind);
         }
-        self.events = vec![Arc::new(kept)];
+        let found = before.or_else(|| self.later.iter().position(is_behind))?;
+        self.later.drain(..found);
+        let from = self.later.remove(0);
+        let gone = from.first - self.first;
+        self.keep_events(|index| index >= gone);
         self.segment = from.segment;
         self.first = from.first;
         self.began = from.began;
         self.start = from.start;
         self.shadow = from.shadow;
+        Some(Without::Before)
+    }
+
+    /// Forgets a pause, if it is the last event.
+    fn forget_last(&mut self, pause: u64) -> bool {
+        let count = self.each_event().count() as u64;
+        if count == 0 || self.first + count - 1 != pause {
+            return false;
+        }
+        self.keep_events(|index| index + 1 < count);
+        self.later.retain(|one| one.first <= pause);
         true
+    }
+
+    /// Keeps some of the events, by how many are before them.
+    fn keep_events(&mut self, which: impl Fn(u64) -> bool) {
+        let mut kept = Vec::new();
+        for (_, event) in (0..).zip(self.each_event()).filter(|(at, _)| which(*at)) {
+            kept.extend((event.len() as u32).to_le_bytes());
+            kept.extend(event);
+        }
+        self.events = vec![Arc::new(kept)];
     }
 
     /// The bytes of each event.

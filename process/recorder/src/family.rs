@@ -26,6 +26,7 @@ use crate::control::Control;
 use crate::dump::Why;
 use crate::dumper::Dumper;
 use crate::log::{Bounds, Whose};
+use crate::metronome::Metronome;
 use crate::mirror::Mirrors;
 use crate::session::{Ended, Phase, Session, Trouble};
 use crate::shared::{Orders, Shared};
@@ -153,6 +154,7 @@ pub(crate) fn run(
     let mut family = Family {
         members: vec![first],
         shared: shared.clone(),
+        metronome: Metronome::start(bounds.between_looks(), &shared.orders),
         buried: Instant::now(),
     };
     let begun = match &started {
@@ -197,6 +199,7 @@ pub(crate) fn run(
 struct Family {
     members: Vec<Session>,
     shared: Rc<Shared>,
+    metronome: Metronome,
     /// When processes that were inherited were last waited for.
     buried: Instant,
 }
@@ -209,13 +212,14 @@ impl Family {
             if self.is_to_be_released() {
                 return Ok(None);
             }
+            self.answer_dumps();
             if let Some(ended) = self.step()? {
                 return Ok(Some(ended));
             }
             match &mut self.members[..] {
                 // Then there is nothing to choose.
                 [first] if first.is_alone() => {
-                    first.found = Some(first.thread.tracee.wait()?);
+                    first.found = self.metronome.wait(first.thread.tracee, first.wake)?;
                 }
                 members => {
                     let wake = members.iter().filter_map(|one| one.wake).min();
@@ -231,6 +235,18 @@ impl Family {
                 let members = &self.members;
                 shadow::bury_strangers(|dead| members.iter().any(|one| one.has(dead)));
             }
+        }
+    }
+
+    /// Gives all that is kept to those who have asked for it, up to now.
+    fn answer_dumps(&mut self) {
+        for asked in self.shared.orders.asked_for_dump() {
+            for member in &mut self.members {
+                // If it cannot be stopped, that shows when it is looked at.
+                drop(member.come_to_now());
+            }
+            // Whoever asked may have gone, or have taken what there was.
+            let _ = asked.send(self.shared.archive.dump_as_it_runs());
         }
     }
 

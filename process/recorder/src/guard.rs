@@ -36,7 +36,7 @@ use nix::libc;
 use nix::sched::{sched_getaffinity, sched_setaffinity};
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
 use nix::unistd::{ForkResult, Pid, fork};
-use reprise_tracee::{Resume, Stop, TraceError, Tracee, Trap};
+use reprise_tracee::{Resume, SYSCALL_BYTES, Stop, TraceError, Tracee, Trap};
 
 pub(crate) use self::left::{changes, ends, hold, joins, leaves, let_go_of, remember};
 use crate::asking::{restore, restores};
@@ -331,16 +331,18 @@ fn all_processors(process: Tracee) {
 }
 
 /// Undoes what was done to a stopped process, by whatever instruction for
-/// system calls it has.
+/// system calls it has, or else by one that it gets for that.
 pub(crate) fn undo(subject: Tracee) -> Result<(), TraceError> {
     let here = subject.registers()?.rip();
-    let behind = if subject.is_behind_syscall(here) {
-        Some(here)
-    } else {
-        find_syscall(subject)
-    };
-    match behind {
-        Some(behind) => set_free(subject, behind),
-        None => Ok(()),
+    if subject.is_behind_syscall(here) {
+        return set_free(subject, here);
     }
+    if let Some(behind) = find_syscall(subject) {
+        return set_free(subject, behind);
+    }
+    let before = subject.read_some(here, SYSCALL_BYTES.len());
+    subject.write_code(here, &SYSCALL_BYTES)?;
+    let done = set_free(subject, here + SYSCALL_BYTES.len() as u64);
+    subject.write_code(here, &before)?;
+    done
 }

@@ -16,6 +16,7 @@
 //! | … at a signal? | `signals.rs` |
 //! | … at an instruction that asks the processor? | `asking.rs` |
 //! | … when it makes a process? | `children.rs`; when they share memory: `sharing.rs`, `handover.rs`, `token.rs`, and if that is much: `followed.rs`, `mirror.rs`; when one has it at several addresses: `views.rs` |
+//! | … when it computes for long, with no stop? | `computing.rs`, `metronome.rs` |
 //! | … when it has several threads? | `threads.rs`; whose turn it is: `turns.rs`; in the middle of a computation: `cut_off.rs`, `repetition.rs`; letting go of them: `escort.rs`; what their end writes: `at_exit.rs` |
 //! | where does a segment begin, and the run end? | `segment.rs`, `snapshot.rs` |
 //! | what is kept, and for how long? | `log.rs`, of all processes `archive.rs`; what is said not to be: `notes.rs`; in how much memory: `purse.rs`, `memory.rs`; the subject's memory: `shadow.rs` |
@@ -32,6 +33,7 @@ mod attach;
 mod build_ids;
 mod calls;
 mod children;
+mod computing;
 mod condition;
 mod contents;
 mod control;
@@ -49,6 +51,7 @@ mod host;
 mod log;
 mod maps;
 mod memory;
+mod metronome;
 mod mirror;
 mod notes;
 mod parting;
@@ -74,7 +77,7 @@ pub use crate::attach::{AttachError, Attached};
 pub use crate::condition::{Condition, ConditionError, Watch};
 pub use crate::control::{ControlError, Request, subjects, tell};
 pub use crate::draft::{Draft, Memory};
-pub use crate::dump::{Dump, Recorded, Why};
+pub use crate::dump::{Dump, Recorded, Why, Without};
 pub use crate::dumper::Written;
 pub use crate::family::{Leftover, Outcome};
 pub use crate::guard::{Guard, Guarded, guarded};

@@ -27,6 +27,12 @@ use crate::shadow::Shadow;
 
 use self::kept::{Kept, SHARE, SHORTEST, Segment};
 
+/// How often in an interval it is looked at a computation, with bounds for how long
+/// that is.
+const LOOKS: u32 = 4;
+const SHORTEST_LOOK: Duration = Duration::from_millis(1);
+const LONGEST_LOOK: Duration = Duration::from_millis(500);
+
 /// A page as the page maps take it.
 pub(crate) type Page = [u8; PAGE as usize];
 
@@ -62,6 +68,13 @@ pub(crate) struct Bounds {
     pub(crate) interval: Duration,
 }
 
+impl Bounds {
+    /// How long a computation goes on before it is looked at.
+    pub(crate) fn between_looks(self) -> Duration {
+        (self.interval / LOOKS).clamp(SHORTEST_LOOK, LONGEST_LOOK)
+    }
+}
+
 /// What a segment has to do with the one before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Joint {
@@ -69,6 +82,9 @@ pub(crate) enum Joint {
     Follows,
     /// That one's last event is a pause. Where that was is to be found again.
     Paused,
+    /// It begins some instructions behind that one's last event, where nothing happens:
+    /// a place that matters only if what was before is dropped.
+    Midway,
     /// Nothing: what was before is of no use any more.
     Apart,
 }
@@ -83,7 +99,14 @@ pub(crate) struct Beginning {
     pub(crate) began: Instant,
     pub(crate) start: Arc<Start>,
     pub(crate) shadow: Arc<Shadow>,
-    pub(crate) paused: bool,
+    pub(crate) joint: Joint,
+}
+
+impl Beginning {
+    /// Whether it is where a pause was.
+    pub(crate) fn is_paused(&self) -> bool {
+        self.joint == Joint::Paused
+    }
 }
 
 /// Whose log it is.
@@ -156,6 +179,11 @@ impl Log {
         kept.share.is_too_much() && long >= SHORTEST
     }
 
+    /// How long a computation goes on before it is asked again whether it is time.
+    pub(crate) fn between_looks(&self) -> Duration {
+        self.kept().bounds.between_looks()
+    }
+
     /// Begins a segment, which took so long.
     pub(crate) fn begin(&self, start: Start, shadow: Shadow, joint: Joint, took: Duration) {
         let kept = &mut *self.kept();
@@ -173,7 +201,7 @@ impl Log {
             shadow: Arc::new(shadow),
             events: Vec::new(),
             contents: Vec::new(),
-            paused: joint == Joint::Paused,
+            joint,
             len,
         });
         kept.next_segment += 1;

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use nix::libc;
 use reprise_process_events::{End, Ending, Event, Pause, Position, Start};
-use reprise_tracee::{Resume, Tracee};
+use reprise_tracee::{LONG_MODE, Resume, SYSCALL_BYTES, Tracee};
 
 use crate::log::Joint;
 use crate::maps;
@@ -15,9 +15,6 @@ use crate::views;
 
 /// How much of a program's code is searched for an instruction to use.
 const CODE: usize = 4 << 20;
-
-/// The code segment of 64-bit programs.
-const LONG_MODE: u64 = 0x33;
 
 impl Session {
     /// A new program stands before its first instruction.
@@ -117,7 +114,7 @@ impl Session {
             // new one has to begin.
             Err(why) => {
                 self.log.note("a segment", String::from(why));
-                if joint != Joint::Follows {
+                if matches!(joint, Joint::Paused | Joint::Apart) {
                     self.log.clear();
                 }
             }
@@ -161,7 +158,7 @@ pub(crate) fn find_syscall(process: Tracee) -> Option<u64> {
         .find_map(|region| {
             let len = usize::try_from(region.end - region.start).ok()?;
             let bytes = process.read_some(region.start, len.min(CODE));
-            let at = bytes.windows(2).position(|bytes| bytes == [0x0f, 0x05])?;
+            let at = bytes.windows(2).position(|bytes| bytes == SYSCALL_BYTES)?;
             Some(region.start + at as u64 + 2)
         })
 }

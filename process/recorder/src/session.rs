@@ -141,10 +141,13 @@ pub(crate) struct Session {
     pub(crate) watch: Watch,
     /// When to look at it again, whether it has stopped by then or not.
     pub(crate) wake: Option<Instant>,
+    /// When to look whether a segment should begin, if it computes until then.
+    pub(crate) look: Instant,
     /// A stop that has been found already.
     pub(crate) found: Option<Stop>,
-    /// The stop that was handled last.
+    /// The stop that was handled last, and when.
     seen: Stop,
+    pub(crate) seen_at: Instant,
 }
 
 /// What to do after a stop.
@@ -194,8 +197,10 @@ impl Session {
             sharing: Sharing::default(),
             watch,
             wake: None,
+            look: Instant::now(),
             found: None,
             seen: Stop::Call,
+            seen_at: Instant::now(),
         }
     }
 
@@ -252,7 +257,12 @@ impl Session {
     /// Whether nothing happens before it stops, so that it can be waited for.
     pub(crate) fn is_alone(&self) -> bool {
         let runs = matches!(self.phase, Phase::Recorded) && self.others.is_empty();
-        runs && !self.others.vacant && self.wake.is_none() && !self.shared.is_attached()
+        runs && !self.others.vacant && !self.is_awaited() && !self.shared.is_attached()
+    }
+
+    /// Whether something is about to be done to it that can be late.
+    fn is_awaited(&self) -> bool {
+        self.wake.is_some_and(|wake| self.next_look() != Some(wake))
     }
 
     /// Handles a stop, and those that follow from it. Returns whether it is worth
@@ -260,6 +270,7 @@ impl Session {
     fn follow(&mut self, mut stop: Stop) -> Result<bool, TraceError> {
         loop {
             self.seen = stop;
+            self.seen_at = Instant::now();
             let next = match self.handle(stop) {
                 Ok(Next::Go(how, signal)) => match self.go_on(how, signal) {
                     Ok(None) => return Ok(true),
@@ -314,7 +325,12 @@ impl Session {
                 self.thread.deadline = None;
                 self.thread.tracee.interrupt()?;
             }
-            deadline => self.wake = deadline,
+            deadline => {
+                if let Some(stop) = self.turn_in_program()? {
+                    return Ok(Some(stop));
+                }
+                self.wake = deadline.into_iter().chain(self.next_look()).min();
+            }
         }
         Ok(None)
     }
@@ -328,8 +344,7 @@ impl Session {
             guard::ends(self.thread.tracee.message()? as u32);
         }
         match stop {
-            // Who was attached to is let go as a whole.
-            Stop::Call if self.shared.orders.is_stopped() && !self.shared.is_attached() => {
+            Stop::Call | Stop::Trap(Trap::Stop(libc::SIGTRAP)) if self.is_to_be_stopped() => {
                 self.log.clear();
                 Err(Trouble::Unrecordable("reprise stop".to_owned()))
             }
@@ -379,6 +394,12 @@ impl Session {
             Stop::Exited(status) => Ok(Next::Ended(Ended::Exited(status))),
             Stop::Killed(signal) => Ok(Next::Ended(Ended::Killed(signal))),
         }
+    }
+
+    /// Whether somebody wants its recording to end. Who was attached to is let go as a
+    /// whole.
+    pub(crate) fn is_to_be_stopped(&self) -> bool {
+        self.shared.orders.is_stopped() && !self.shared.is_attached()
     }
 
     /// Whether it goes on in its program after a stop in which others may have

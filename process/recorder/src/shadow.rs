@@ -2,6 +2,7 @@
 //! as it was at the start of a segment. The kernel copies a page only when the
 //! subject writes to it.
 
+use std::ffi::CStr;
 use std::fs;
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -21,6 +22,9 @@ use crate::spawn::Processors;
 
 /// The most that is copied of memory that a shadow cannot keep.
 const UNCOPIED: usize = 64 << 20;
+
+/// What it is called in lists of processes.
+const NAME: &CStr = c"reprise-shadow";
 
 /// How long the last shadows are waited for.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -114,6 +118,10 @@ impl Shadow {
             .copy
             .call_plainly_at(behind, libc::SYS_close_range, all);
         closed.map_err(NoShadow::Trace)?;
+        // Who ends the subject by its name is not to end this.
+        if let Ok(registers) = process.registers() {
+            let _ = shadow.copy.rename_at(behind, NAME, registers.rsp());
+        }
         shadow.image.look_at(copy.pid()).map_err(NoShadow::Proc)?;
         // It is the first to go when memory is short, and ends beside the
         // subject and not in its way.

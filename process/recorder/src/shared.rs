@@ -4,19 +4,21 @@
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::rc::Rc;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-use nix::sys::signal::{SigSet, Signal};
+use nix::sys::signal::{SigSet, Signal, kill};
 use nix::unistd::Pid;
 use reprise_recording::{Ending, Failure};
+use reprise_tracee::Waiter;
 
 use crate::archive::Archive;
 use crate::asking::Known;
 use crate::attach::Loans;
 use crate::contents::Which;
-use crate::dump::Why;
+use crate::dump::{Dump, Why};
 use crate::dumper::Dumper;
 use crate::files::Files;
 use crate::followed::Followed;
@@ -35,16 +37,65 @@ const STORM_TIME: Duration = Duration::from_secs(1);
 
 /// What others want of a recorder. Clones share it.
 #[derive(Clone, Default)]
-pub(crate) struct Orders(Arc<AtomicBool>);
+pub(crate) struct Orders(Arc<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    stopped: AtomicBool,
+    /// Those who want all that is kept up to now; and whether there are any.
+    dumps: Mutex<Vec<Sender<Option<Dump>>>>,
+    asked: AtomicBool,
+    /// Who follows the subject.
+    follower: OnceLock<Waiter>,
+}
 
 impl Orders {
     /// The recording shall end.
     pub(crate) fn stop(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.0.stopped.store(true, Ordering::Relaxed);
+        self.wake();
     }
 
     pub(crate) fn is_stopped(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.0.stopped.load(Ordering::Relaxed)
+    }
+
+    /// This thread follows the subject.
+    pub(crate) fn are_followed_by(&self, follower: Waiter) {
+        let _ = self.0.follower.set(follower);
+    }
+
+    /// Asks who follows the subject for all that is kept up to now.
+    pub(crate) fn ask_for_dump(&self) -> Receiver<Option<Dump>> {
+        let (answer, dump) = channel();
+        let mut dumps = self.0.dumps.lock().unwrap_or_else(PoisonError::into_inner);
+        dumps.push(answer);
+        self.0.asked.store(true, Ordering::Release);
+        self.wake();
+        dump
+    }
+
+    /// Has who follows the subject look up: it sleeps until a process has something to
+    /// tell, or waits for one.
+    fn wake(&self) {
+        let _ = kill(Pid::this(), Signal::SIGCHLD);
+        if let Some(follower) = self.0.follower.get() {
+            follower.nudge();
+        }
+    }
+
+    /// Whether somebody wants something.
+    pub(crate) fn is_anything_wanted(&self) -> bool {
+        self.0.asked.load(Ordering::Relaxed) || self.is_stopped()
+    }
+
+    /// Those who have asked.
+    pub(crate) fn asked_for_dump(&self) -> Vec<Sender<Option<Dump>>> {
+        if !self.0.asked.swap(false, Ordering::Acquire) {
+            return Vec::new();
+        }
+        let mut dumps = self.0.dumps.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut *dumps)
     }
 
     /// Stops when somebody tells this process to end. To be called while there is

@@ -20,7 +20,7 @@ use crate::cut_off::Stopped;
 use crate::followed::{Followed, Range};
 use crate::log::Joint;
 use crate::maps::{self, Mapped};
-use crate::session::{Phase, Session, Trouble};
+use crate::session::{Session, Trouble};
 use crate::turns;
 use crate::views::Views;
 
@@ -251,9 +251,7 @@ impl Session {
 
     /// It computes while others want the token: it stops where it is.
     pub(crate) fn park(&mut self) -> Result<(), Trouble> {
-        let runs = matches!(self.phase, Phase::Recorded) && self.thread.entered.is_none();
-        let undisturbed = self.thread.interrupted.is_none() && self.thread.delivery.is_none();
-        if !runs || !undisturbed || self.sharing.parked {
+        if !self.is_in_program() || self.sharing.parked {
             return Ok(());
         }
         match self.stop_program()? {

@@ -294,10 +294,14 @@ impl Session {
             return Ok(Look::Wait(Some(Duration::from_millis(1))));
         }
         if self.others.ready.is_empty() {
-            return Ok(Look::Wait(None));
+            if let Some(stop) = self.turn_in_program()? {
+                return Ok(Look::Stop(stop));
+            }
+            let look = self.next_look();
+            let until = look.map(|look| look.saturating_duration_since(Instant::now()));
+            return Ok(Look::Wait(until));
         }
-        let undisturbed = self.thread.interrupted.is_none() && self.thread.delivery.is_none();
-        if undisturbed && self.has_computed_enough() {
+        if self.is_in_program() && self.has_computed_enough() {
             return Ok(self.cut_off()?.into());
         }
         let idles = self.thread.idles;

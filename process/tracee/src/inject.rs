@@ -5,6 +5,8 @@
 //! no room for that, is sent over a `syscall` instruction of its own, with other
 //! registers.
 
+use std::ffi::CStr;
+
 use nix::errno::Errno;
 use nix::libc;
 use nix::unistd::Pid;
@@ -21,7 +23,21 @@ pub(crate) const SYSCALL: u64 = 2;
 const ALL_BUT_TRAP: u64 = !(1 << (libc::SIGTRAP - 1));
 
 /// The bytes of the `syscall` instruction.
-const SYSCALL_BYTES: [u8; 2] = [0x0f, 0x05];
+pub const SYSCALL_BYTES: [u8; 2] = [0x0f, 0x05];
+
+/// The code segment of 64-bit programs.
+pub const LONG_MODE: u64 = 0x33;
+
+/// Signals that an instruction causes: the kernel would take a process's handler
+/// away if it blocked them.
+pub(crate) const FAULTS: [i32; 6] = [
+    libc::SIGILL,
+    libc::SIGTRAP,
+    libc::SIGBUS,
+    libc::SIGFPE,
+    libc::SIGSEGV,
+    libc::SIGSYS,
+];
 
 /// What a copy of a process is to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +47,14 @@ pub enum Kin {
     /// A child that sends no signal when it ends, and that the process does not
     /// see unless it waits for children of that kind (`__WCLONE`).
     Child,
+}
+
+/// A call in the name of a process was not made.
+pub(crate) fn failed(errno: Errno) -> TraceError {
+    TraceError {
+        what: "make the process do a system call",
+        errno,
+    }
 }
 
 impl Tracee {
@@ -65,6 +89,22 @@ impl Tracee {
             let (result, _) = self.send_over(behind, before, number, arguments, held)?;
             Ok(result)
         })
+    }
+
+    /// Gives a process that dies with its tracer another name. Room for that is borrowed
+    /// below the end of this stack.
+    pub fn rename_at(&self, behind: u64, name: &CStr, stack: u64) -> Tracing<()> {
+        const BELOW: u64 = 512;
+        let at = stack.wrapping_sub(BELOW);
+        let name = name.to_bytes_with_nul();
+        let before = self.read_some(at, name.len());
+        if before.len() < name.len() || self.write(at, name).is_err() {
+            return Err(failed(Errno::EFAULT));
+        }
+        let arguments = [libc::PR_SET_NAME as u64, at, 0, 0, 0, 0];
+        let renamed = self.call_plainly_at(behind, libc::SYS_prctl, arguments);
+        self.write(at, &before)?;
+        renamed.map(drop)
     }
 
     /// Makes the process copy itself, and gives it its registers back. The copy is
@@ -104,6 +144,11 @@ impl Tracee {
         Ok(copy)
     }
 
+    /// Whether the signal that it has stopped for comes of its own instruction.
+    pub(crate) fn is_fault(&self, signal: i32) -> Tracing<bool> {
+        Ok(FAULTS.contains(&signal) && self.signal_info()?.si_code > 0)
+    }
+
     /// Does something with the process while it gets no signals, and gives it
     /// its registers back.
     fn undisturbed<T>(
@@ -136,6 +181,8 @@ impl Tracee {
         let mut registers = before;
         let at = behind.wrapping_sub(SYSCALL);
         registers.set_rip(at);
+        // In a 32-bit program the instruction means other calls, or nothing at all.
+        registers.set_cs(LONG_MODE);
         registers.set_rax(number.cast_unsigned());
         // Not in a system call any more: the kernel must not restart it.
         registers.set_orig_rax(u64::MAX);
@@ -152,6 +199,10 @@ impl Tracee {
                         return Ok((registers.rax(), made));
                     }
                 }
+                // It would come each time.
+                Stop::Signal(signal) if self.is_fault(signal)? => {
+                    return Err(failed(Errno::EFAULT));
+                }
                 // One that cannot be blocked; it comes again.
                 Stop::Signal(signal) => held.push(signal),
                 Stop::Trap(Trap::Child) => {
@@ -159,11 +210,7 @@ impl Tracee {
                     made = Some(Self::already(Pid::from_raw(pid)));
                 }
                 Stop::Trap(_) | Stop::Call => {}
-                Stop::Exited(_) | Stop::Killed(_) => {
-                    let what = "make the process do a system call";
-                    let errno = Errno::ESRCH;
-                    return Err(TraceError { what, errno });
-                }
+                Stop::Exited(_) | Stop::Killed(_) => return Err(failed(Errno::ESRCH)),
             }
         }
     }

@@ -18,14 +18,16 @@ mod ptrace;
 mod springboard;
 mod stop;
 mod twin;
+mod waiter;
 mod written;
 
 pub use crate::debug::{Use, Watch};
-pub use crate::inject::Kin;
+pub use crate::inject::{Kin, LONG_MODE, SYSCALL_BYTES};
 pub use crate::memory::Tracing;
 pub use crate::portable::portable;
 pub use crate::stop::{Stop, Trap};
 pub use crate::twin::TWIN;
+pub use crate::waiter::Waiter;
 pub use crate::written::{Written, populated};
 
 use nix::errno::Errno;

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use nix::errno::Errno;
 use nix::libc::{self, c_void};
-use nix::sys::signal::{SigSet, Signal};
+use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction};
 use nix::unistd::Pid;
 use reprise_process_events::Registers;
 
@@ -280,6 +280,15 @@ pub(crate) fn wait_for_child(at_most: Option<Duration>) {
     // SAFETY: the kernel reads the set and the time, which live until then, and
     // stores nothing.
     let _ = unsafe { libc::sigtimedwait(child.as_ref(), std::ptr::null_mut(), timeout) };
+}
+
+/// Has a signal that otherwise means nothing cut off what a thread waits for.
+pub(crate) fn be_cut_off_by(signal: Signal) {
+    extern "C" fn nothing(_: libc::c_int) {}
+    let handler = SigHandler::Handler(nothing);
+    let action = SigAction::new(handler, SaFlags::empty(), SigSet::empty());
+    // SAFETY: the handler does nothing.
+    let _ = unsafe { sigaction(signal, &action) };
 }
 
 pub(crate) fn send(pid: Pid, signal: i32) -> Result<(), TraceError> {

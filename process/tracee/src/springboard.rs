@@ -41,8 +41,8 @@ use reprise_process_events::Registers;
 
 pub(crate) use self::code::Then;
 use self::code::{LEN, code, is_ours};
-use crate::inject::SYSCALL;
-use crate::{Resume, Stop, TraceError, Tracee, Tracing, Trap, ptrace};
+use crate::inject::{FAULTS, SYSCALL, failed};
+use crate::{Resume, Stop, Tracee, Tracing, Trap, ptrace};
 
 /// How many places are looked at.
 const PLACES: u64 = 8;
@@ -51,17 +51,6 @@ const PAGE: u64 = 4096;
 
 /// How often a call that was interrupted is made again.
 const TRIES: usize = 64;
-
-/// Signals that an instruction causes: the kernel would take a process's handler
-/// away if it blocked them.
-const FAULTS: [i32; 6] = [
-    libc::SIGILL,
-    libc::SIGTRAP,
-    libc::SIGBUS,
-    libc::SIGFPE,
-    libc::SIGSEGV,
-    libc::SIGSYS,
-];
 
 /// A place for such code.
 #[derive(Clone)]
@@ -156,10 +145,6 @@ impl Springboard {
         there: &Registers,
         held: &mut Vec<i32>,
     ) -> Tracing<(u64, Option<Tracee>)> {
-        let failed = |errno| TraceError {
-            what: "make the process do a system call",
-            errno,
-        };
         let behind = self.at + SYSCALL;
         let mut made = None;
         let mut entered = false;
@@ -179,9 +164,7 @@ impl Springboard {
                         return Ok((now.rax(), made));
                     }
                 }
-                Stop::Signal(signal)
-                    if FAULTS.contains(&signal) && process.signal_info()?.si_code > 0 =>
-                {
+                Stop::Signal(signal) if process.is_fault(signal)? => {
                     return Err(failed(Errno::EFAULT));
                 }
                 // One that is not blocked; it comes again.

@@ -67,6 +67,11 @@ impl Tracee {
         }
     }
 
+    /// The same, but not if this thread is [nudged](crate::Waiter::nudge).
+    pub fn wait_once(&self) -> Result<Option<Stop>, TraceError> {
+        Ok(ptrace::wait(self.pid, true)?.map(Stop::of))
+    }
+
     /// Whether it has stopped or ended.
     pub fn wait_now(&self) -> Result<Option<Stop>, TraceError> {
         Ok(ptrace::wait(self.pid, false)?.map(Stop::of))

@@ -1,6 +1,6 @@
 //! The events of one stream, collected into chunks.
 
-use super::{CHUNK_TARGET, Place, WriteError, Writer};
+use super::{Place, WriteError, Writer};
 use crate::{chunk::ChunkKind, events::EventsBuilder, limits, stream::StreamId};
 use std::sync::Arc;
 
@@ -13,6 +13,8 @@ pub struct StreamWriter {
     /// The number of the first event of the chunk that is being filled.
     pub(super) next: u64,
     pub(super) segment: u32,
+    /// A chunk is written when its events take so much.
+    pub(super) chunk: usize,
     pub(super) payload: Vec<u8>,
 }
 
@@ -61,7 +63,7 @@ impl StreamWriter {
     /// that is longer than the target has a chunk to itself.
     #[inline]
     fn make_room(&mut self, len: usize) -> Result<(), WriteError> {
-        if self.events.len() + len >= CHUNK_TARGET && self.events.count() > 0 {
+        if self.events.len() + len >= self.chunk && self.events.count() > 0 {
             self.flush()?;
         }
         Ok(())

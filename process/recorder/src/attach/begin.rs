@@ -2,7 +2,7 @@
 
 use nix::libc;
 use reprise_process_events::{Call, Registers};
-use reprise_tracee::{Resume, TraceError, Tracee};
+use reprise_tracee::{LONG_MODE, Resume, TraceError, Tracee};
 
 use super::vdso::Vdso;
 use super::{Attached, Loans, Settled, settle, step_out};
@@ -15,9 +15,6 @@ use crate::sharing::Look;
 use crate::spawn::OPTIONS;
 use crate::threads::{Other, Place};
 use crate::turns;
-
-/// The code segment of 64-bit programs.
-const LONG_MODE: u64 = 0x33;
 
 /// How far below the stack pointer a word is borrowed: nothing is there.
 const BELOW: u64 = 512;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use reprise_process_events::Start;
 use reprise_recording::{CutShort, NotRecorded};
 
-use super::{Beginning, Bounds, Contents, Whose};
+use super::{Beginning, Bounds, Contents, Joint, Whose};
 use crate::memory;
 use crate::purse::Share;
 use crate::session::Ended;
@@ -41,8 +41,8 @@ pub(super) struct Segment {
     pub(super) shadow: Arc<Shadow>,
     pub(super) events: Vec<Arc<Vec<u8>>>,
     pub(super) contents: Vec<Arc<Contents>>,
-    /// It begins at a pause, and its shadow is needed to find that.
-    pub(super) paused: bool,
+    /// If it begins at a pause, its shadow is needed to find that.
+    pub(super) joint: Joint,
     /// How many bytes it holds, its shadow not counted.
     pub(super) len: u64,
 }
@@ -80,7 +80,7 @@ impl Segment {
             began: self.began,
             start: self.start.clone(),
             shadow: self.shadow.clone(),
-            paused: self.paused,
+            joint: self.joint,
         }
     }
 
@@ -165,7 +165,7 @@ impl Kept {
     pub(super) fn merge(&mut self, most: usize) {
         loop {
             let segments = &self.segments;
-            let needed = segments.iter().skip(1).filter(|s| s.paused).count();
+            let needed = (1..segments.len()).filter(|at| self.is_needed(*at)).count();
             if segments.len() - needed.min(segments.len()) <= most {
                 return;
             }
@@ -176,11 +176,22 @@ impl Kept {
             };
             let can = |first: &usize| {
                 let second = first + 1;
-                !segments[second].paused && (second < last || most == 1)
+                !self.is_needed(second) && (second < last || most == 1)
             };
             let shortest = (0..last).filter(can).min_by_key(|first| len(*first));
             let Some(first) = shortest else { return };
             self.unite(first);
+        }
+    }
+
+    /// Whether a pause is found by where this segment begins: it is there, or it is the
+    /// last place from which to look for one.
+    fn is_needed(&self, at: usize) -> bool {
+        let joint = |at: usize| self.segments.get(at).map(|segment| segment.joint);
+        match joint(at) {
+            Some(Joint::Paused) => true,
+            Some(Joint::Midway) => joint(at + 1) == Some(Joint::Paused),
+            _ => false,
         }
     }
 
