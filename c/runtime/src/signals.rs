@@ -230,3 +230,13 @@ pub(crate) fn safe_point() {
         unblock(waiting);
     }
 }
+
+/// What a program that was cut has, for the tests of this crate: their program has no such
+/// handlers.
+#[cfg(test)]
+mod program {
+    #[unsafe(export_name = "__reprise_handlers")]
+    static HANDLERS: [usize; 0] = [];
+    #[unsafe(export_name = "__reprise_handler_count")]
+    static HANDLER_COUNT: u64 = 0;
+}
