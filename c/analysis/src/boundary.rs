@@ -80,6 +80,8 @@ pub struct Boundary {
     pub handlers: Vec<FunctionId>,
     /// What crosses, the most expensive first.
     pub flows: Vec<Cost>,
+    /// How many loads and stores were looked at in the runs that were weighed.
+    pub looked_at: u64,
     /// The size of the graph that was cut.
     pub nodes: u64,
     /// The same.
@@ -136,9 +138,9 @@ pub fn find(
     let follows_jumps = follows_jumps(program, points_to);
     let refusal = |index: FunctionId| {
         let function = &program.functions[index as usize];
-        let handler = effects.handlers.contains(&index).then(|| {
-            let why = "it handles signals, which come at any moment".to_owned();
-            (why, function.place.clone())
+        let handler = effects.faults.get(&index).map(|place| {
+            let why = "it handles a signal that the program's own instructions cause".to_owned();
+            (why, place.clone())
         });
         let jump = function.jumps.first().filter(|_| !follows_jumps);
         let jump = jump.map(|(_, place)| {
@@ -180,15 +182,27 @@ pub fn find(
     };
     let objects = objects_inside(program, points_to, &effects, &functions);
     let flows = flows(program, points_to, &effects, &functions, &objects);
+    let looked_at = looked_at(points_to, &effects, &functions, &objects);
     Ok(Boundary {
         functions,
         objects,
         follows_jumps,
         handlers: effects.handlers.iter().copied().collect(),
         flows,
+        looked_at,
         nodes,
         edges,
     })
+}
+
+/// How many loads and stores of inside functions may be of outside memory.
+fn looked_at(points_to: &PointsTo, effects: &Effects, functions: &[bool], objects: &[bool]) -> u64 {
+    let of_inside = effects.meets.iter().filter(|((function, set), _)| {
+        let members = points_to.members(*set);
+        let all_inside = members.iter().all(|one| objects[*one as usize]);
+        functions[*function as usize] && (members.is_empty() || !all_inside)
+    });
+    of_inside.map(|(_, times)| times).sum()
 }
 
 /// Whether all memory in which places to jump to are marked is the program's: then no

@@ -6,6 +6,8 @@
 //!                                               inside, or the object is outside
 //! function ──∞──→ object                        what an outside function has is outside
 //! object ──∞──→ read set ─bytes→ function       what is read of outside objects
+//! object ──∞──→ met set ─checks→ function       what has to be looked at while it runs, since
+//!                                               one of the objects that it may mean is outside
 //! the world ─bytes→ function                    what calls of libraries return
 //! the world ─bytes→ filled set ──∞──→ object    what they fill, whichever object it is
 //! ```
@@ -18,7 +20,7 @@ use reprise_flow::{CutError, Graph, Node, Weight};
 
 use crate::annotations::Length;
 use crate::model::{
-    Callee, FunctionId, HANDLE, LENT, NOTHING, ObjectId, Program, Storage, TABLES, UNKNOWN,
+    Callee, FunctionId, HANDLE, LENT, NOTHING, ObjectId, Place, Program, Storage, TABLES, UNKNOWN,
 };
 use crate::points_to::{PointsTo, SetId};
 
@@ -27,7 +29,12 @@ pub(crate) const EVENT: u64 = 2;
 
 /// What a byte weighs. What has never crossed weighs 1, so that even thousands of such
 /// edges are no reason to log a few bytes.
-const SCALE: u64 = 1 << 10;
+pub(crate) const SCALE: u64 = 1 << 10;
+
+/// What it weighs that a load or a store is looked at while the program runs. An event of six
+/// bytes takes 50 ns, a read of outside memory that is none takes 4, and one of inside memory that
+/// is looked at half of one (`studies/cut-programs`): half a byte, or a twentieth.
+pub(crate) const CHECK: u64 = SCALE / 10;
 
 /// Which objects a read through a pointer with such a set is taken to mean, when it is estimated
 /// what that costs. Texts of the system (the arguments, the environment) get into structures of
@@ -55,6 +62,8 @@ pub(crate) fn meant<'a>(
 pub(crate) struct Effects {
     /// What a function reads through pointers with such a set: bytes, how often.
     pub(crate) reads: BTreeMap<(FunctionId, SetId), (u64, u64)>,
+    /// How often a function loads or stores through pointers with such a set.
+    pub(crate) meets: BTreeMap<(FunctionId, SetId), u64>,
     /// A function writes to, allocates or frees objects of a set.
     pub(crate) writes: BTreeSet<(FunctionId, SetId)>,
     /// The bytes that a library fills for a function.
@@ -63,8 +72,11 @@ pub(crate) struct Effects {
     pub(crate) calls: BTreeMap<(FunctionId, FunctionId), (u64, u64)>,
     /// Calls of libraries: how often, bytes of results.
     pub(crate) externals: BTreeMap<(FunctionId, FunctionId), (u64, u64)>,
-    /// Those that are called at any moment.
+    /// Those that are called at any moment, for a signal.
     pub(crate) handlers: BTreeSet<FunctionId>,
+    /// Those of them that are called for what instructions of the program cause, and where that
+    /// is said.
+    pub(crate) faults: BTreeMap<FunctionId, Place>,
 }
 
 impl Effects {
@@ -72,6 +84,9 @@ impl Effects {
         let mut all = Self::default();
         for access in &program.accesses {
             let key = (access.function, points_to.set(access.pointer));
+            if access.executed > 0 {
+                *all.meets.entry(key).or_default() += access.executed;
+            }
             if access.write {
                 all.writes.insert(key);
             } else if points_to.members(key.1) != [TABLES] {
@@ -141,13 +156,19 @@ impl Effects {
         // What is in an escaped object is not known: it could be all functions.
         let held = held.iter().filter(|one| !points_to.is_escaped(**one));
         let held = held.flat_map(|one| points_to.content(*one));
-        self.handlers
-            .extend(direct.iter().chain(held).filter_map(|one| {
-                match program.objects[*one as usize].storage {
-                    Storage::Function(function) => Some(function),
-                    _ => None,
-                }
-            }));
+        let handlers = direct.iter().chain(held).filter_map(|one| {
+            match program.objects[*one as usize].storage {
+                Storage::Function(function) => Some(function),
+                _ => None,
+            }
+        });
+        for handler in handlers {
+            self.handlers.insert(handler);
+            if call.is_for_fault {
+                let place = || call.place.clone();
+                self.faults.entry(handler).or_insert_with(place);
+            }
+        }
         if does.own {
             let (to, from) = does
                 .copies
@@ -238,6 +259,23 @@ pub(crate) fn cut(
     for ((function, set), (read, times)) in &effects.reads {
         used.insert((false, *set));
         edges.push((layout.read(*set), *function, bytes(read + times * EVENT)));
+    }
+    let mut met_sets: BTreeSet<SetId> = BTreeSet::new();
+    for ((function, set), times) in &effects.meets {
+        let weight = Weight::Bytes(CHECK * (*times).min(1 << 36));
+        match points_to.members(*set) {
+            // A pointer to nothing known may be anything.
+            [] => edges.push((layout.world(), *function, weight)),
+            _ => {
+                met_sets.insert(*set);
+                edges.push((layout.met(*set), *function, weight));
+            }
+        }
+    }
+    for set in met_sets {
+        for object in points_to.members(set) {
+            edges.push((layout.object(*object), layout.met(set), Weight::Uncuttable));
+        }
     }
     for (function, set) in &effects.writes {
         used.insert((true, *set));
@@ -364,8 +402,12 @@ impl Layout {
         self.functions + self.objects + 2 * self.sets + set
     }
 
+    fn met(&self, set: SetId) -> Node {
+        self.functions + self.objects + 3 * self.sets + set
+    }
+
     fn world(&self) -> Node {
-        self.functions + self.objects + 3 * self.sets
+        self.functions + self.objects + 4 * self.sets
     }
 
     fn nodes(&self) -> u32 {

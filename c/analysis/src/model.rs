@@ -158,10 +158,13 @@ pub struct Access {
     pub function: FunctionId,
     /// The address.
     pub pointer: Var,
-    /// How many bytes it has moved in all, in the runs that were weighed.
+    /// How many bytes it would have to write down in all, in the runs that were weighed.
     pub bytes: u64,
-    /// How often it was executed in them.
+    /// How often it would have: a read that finds what its function has last found there
+    /// is no event.
     pub times: u64,
+    /// How often it was executed in them, and looked at if it may be of outside memory.
+    pub executed: u64,
     /// It writes.
     pub write: bool,
 }
@@ -205,6 +208,8 @@ pub struct Call {
     pub moved: u64,
     /// What it allocates, if it does.
     pub allocates: Option<ObjectId>,
+    /// It says who handles a signal that instructions of the program cause.
+    pub is_for_fault: bool,
     /// Where it stands.
     pub place: Place,
 }
@@ -224,6 +229,7 @@ impl Call {
             scanned: Vec::new(),
             moved: 0,
             allocates: None,
+            is_for_fault: false,
             place: Place {
                 file: "main.c".into(),
                 line: 3,

@@ -34,7 +34,9 @@ pub fn coming_inside(program: &Program, points_to: &PointsTo, boundary: &Boundar
                 let Storage::Function(begins) = program.objects[*object as usize].storage else {
                     continue;
                 };
-                if let Some(found) = first_inside(begins, &called, boundary) {
+                let is_inside =
+                    |one: FunctionId| boundary.functions.get(one as usize) == Some(&true);
+                if let Some(found) = first(begins, &called, is_inside) {
                     threads.insert(Thread {
                         begins: program.functions[begins as usize].name.clone(),
                         place: call.place.to_string(),
@@ -47,21 +49,28 @@ pub fn coming_inside(program: &Program, points_to: &PointsTo, boundary: &Boundar
     threads.into_iter().collect()
 }
 
-/// The handlers of signals that may call inside functions.
+/// The handlers of signals that are inside, or may call inside functions or jump away from them:
+/// what a replay has to do at the same place.
 pub fn handlers_coming_inside(
     program: &Program,
     points_to: &PointsTo,
     boundary: &Boundary,
-) -> Vec<Thread> {
+) -> Vec<(FunctionId, Thread)> {
     let called = called(program, points_to);
     let handlers = boundary.handlers.iter().filter_map(|handler| {
-        let found = first_inside(*handler, &called, boundary)?;
+        let concerns_inside = |one: FunctionId| {
+            let mut jumps = program.functions[one as usize].jumps.iter();
+            boundary.functions.get(one as usize) == Some(&true)
+                || jumps.any(|(marked, _)| marked.is_none())
+        };
+        let found = first(*handler, &called, concerns_inside)?;
         let known = &program.functions[*handler as usize];
-        Some(Thread {
+        let thread = Thread {
             begins: known.name.clone(),
             place: known.place.to_string(),
             comes_to: program.functions[found as usize].name.clone(),
-        })
+        };
+        Some((*handler, thread))
     });
     handlers.collect()
 }
@@ -77,17 +86,16 @@ fn called(program: &Program, points_to: &PointsTo) -> Vec<BTreeSet<FunctionId>> 
     called
 }
 
-/// The nearest function that is inside, from one on.
-fn first_inside(
+/// The nearest function that is looked for, from one on.
+fn first(
     begins: FunctionId,
     called: &[BTreeSet<FunctionId>],
-    boundary: &Boundary,
+    is_it: impl Fn(FunctionId) -> bool,
 ) -> Option<FunctionId> {
     let mut seen = BTreeSet::from([begins]);
     let mut next = vec![begins];
     while !next.is_empty() {
-        let is_inside = |one: &&FunctionId| boundary.functions.get(**one as usize) == Some(&true);
-        if let Some(found) = next.iter().find(is_inside) {
+        if let Some(found) = next.iter().find(|one| is_it(**one)) {
             return Some(*found);
         }
         let after = next.iter().filter_map(|one| called.get(*one as usize));
@@ -150,7 +158,10 @@ mod tests {
             place: "an unknown place".into(),
             ..expected
         };
-        assert_eq!(handlers_coming_inside(&p, &points_to, &handled), [expected]);
+        assert_eq!(
+            handlers_coming_inside(&p, &points_to, &handled),
+            [(1, expected)]
+        );
         assert_eq!(coming_inside(&p, &points_to, &inside(3)), []);
     }
 }

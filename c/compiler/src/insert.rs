@@ -41,6 +41,7 @@ struct Inserter<'a> {
     reading: &'a Reading,
     points_to: &'a PointsTo,
     boundary: &'a Boundary,
+    how: &'a How,
     described: Program,
     /// Wrappers of outside functions.
     outs: HashMap<calls::Out, Value>,
@@ -72,10 +73,12 @@ const BELIEFS_OF_PARAMETERS: &[&str] = &[
 ];
 
 /// What else is wanted.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct How {
     /// Several threads may come inside.
     pub(crate) threads: bool,
+    /// Handlers of signals that may.
+    pub(crate) handlers: Vec<FunctionId>,
     /// Debuggers are to find variables.
     pub(crate) variables: bool,
 }
@@ -86,7 +89,7 @@ pub(crate) fn insert(
     reading: &Reading,
     points_to: &PointsTo,
     boundary: &Boundary,
-    how: How,
+    how: &How,
 ) -> Inserted {
     let mut inserter = Inserter {
         module: *module,
@@ -94,6 +97,7 @@ pub(crate) fn insert(
         reading,
         points_to,
         boundary,
+        how,
         described: Program {
             threads: how.threads,
             ..Program::default()
@@ -123,6 +127,7 @@ pub(crate) fn insert(
             }
         }
     }
+    inserter.handlers();
     inserter.entries(&inside);
     inserter.addresses();
     if how.variables {
@@ -225,7 +230,7 @@ impl Inserter<'_> {
             .into_iter()
             .flat_map(Block::instructions)
             .collect();
-        if self.described.threads {
+        if self.how.threads || !self.how.handlers.is_empty() {
             self.steps(function);
         }
         self.locals(function, &instructions);
@@ -244,6 +249,22 @@ impl Inserter<'_> {
                 self.call(function, *at);
             }
         }
+    }
+
+    /// Which handlers of signals may come inside: the runtime has them wait for a crossing.
+    fn handlers(&self) {
+        let (module, pointer, word) = (&self.module, self.module.pointer(), self.module.int(64));
+        let of_function = |handler: &FunctionId| {
+            let mut all = self.reading.functions.iter();
+            all.find(|(_, id)| *id == handler).map(|(value, _)| *value)
+        };
+        let mut all: Vec<Value> = self.how.handlers.iter().filter_map(of_function).collect();
+        let count = module.global("__reprise_handler_count", word);
+        count.set_initializer(module.constant(word, all.len() as u64));
+        all.push(module.zero(pointer));
+        let all = module.constant_array(pointer, &all);
+        let handlers = module.global("__reprise_handlers", all.kind());
+        handlers.set_initializer(all);
     }
 
     /// The runtime is told when a handler of signals runs: what it calls while it has

@@ -10,6 +10,7 @@ use std::ffi::{CString, c_char, c_uint};
 use std::path::Path;
 use std::slice;
 
+use inkwell::llvm_sys::LLVMAtomicOrdering;
 use inkwell::llvm_sys::analysis::{LLVMVerifierFailureAction, LLVMVerifyModule};
 use inkwell::llvm_sys::bit_reader::LLVMParseBitcodeInContext2;
 use inkwell::llvm_sys::bit_writer::LLVMWriteBitcodeToFile;

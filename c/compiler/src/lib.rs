@@ -22,7 +22,7 @@ pub const COMPILER: &str = "clang-19";
 
 /// What `reprise`, `reprise-cc` and the runtime have to agree about: requests, and what
 /// inserted code calls. `reprise-cc PROTOCOL_QUESTION` answers with it.
-pub const PROTOCOL: u32 = 3;
+pub const PROTOCOL: u32 = 4;
 
 /// The same.
 pub const PROTOCOL_QUESTION: &str = "protocol";

@@ -1,5 +1,6 @@
-//! A program, built again from other bitcode: compiled, and linked as it was before,
-//! with the runtime.
+//! A program, built again from other bitcode: linked as it was before, with the runtime. It is
+//! the linker that compiles it, as it did with the bitcode of the plain program: it knows which
+//! names nobody else needs, and the compiler may do more with those.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -46,46 +47,37 @@ pub enum LinkError {
     },
 }
 
+/// What a program has that is cut or counts, and nothing in it asks for.
+const WANTED: [&str; 4] = [
+    "__reprise_described",
+    "__reprise_replay",
+    "__reprise_no_entry",
+    "__reprise_weigh_at_begin",
+];
+
 /// Compiles `bitcode` and links it like the program was.
 pub fn build(link: &Link, bitcode: &Path, runtime: &Path, output: &Path) -> Result<(), LinkError> {
-    let object = bitcode.with_extension("o");
-    let level = link
-        .arguments
-        .iter()
-        .rev()
-        .find(|one| one.starts_with("-O"));
-    // As the linker did it with the bitcode of the plain program.
-    let level = level.map_or("-O2", String::as_str);
-    let mut compile = Command::new(COMPILER);
-    compile.args([
-        level,
-        "-fno-pie",
-        "-fno-lto",
-        "-Wno-override-module",
-        "-c",
-        "-o",
-    ]);
-    run(compile.arg(&object).arg(bitcode), "compiling what was cut")?;
+    let mut arguments = link.arguments.iter().rev();
+    let level = arguments.find(|one| one.starts_with("-O"));
     let mut command = Command::new(COMPILER);
     command.current_dir(&link.folder);
     command.args([
+        "-flto",
         "-fuse-ld=lld",
         "-no-pie",
         "-Wl,--build-id",
         "-Wl,--gc-sections",
         "-Wl,-z,nostart-stop-gc",
-        "-Wl,-u,__reprise_described",
-        "-Wl,-u,__reprise_replay",
-        "-o",
     ]);
+    // What nobody asks for by its name.
+    command.args(WANTED.map(|name| format!("-Wl,-u,{name}")));
+    command.args(level).arg("-o");
     command.arg(std::path::absolute(output).unwrap_or_else(|_| output.to_owned()));
-    command.arg(std::path::absolute(&object).unwrap_or_else(|_| object.clone()));
+    command.arg(std::path::absolute(bitcode).unwrap_or_else(|_| bitcode.to_owned()));
     // In front of all libraries: it takes the place of some of their functions.
     command.arg(runtime).args(remaining(link));
     command.args(["-lpthread", "-ldl", "-lm", "-lgcc_s"]);
-    let linked = run(&mut command, "linking what was cut");
-    let _ = fs::remove_file(&object);
-    linked?;
+    run(&mut command, "compiling and linking what was cut")?;
     match fs::read(output).ok().and_then(|program| moving(&program)) {
         Some(symbol) => Err(LinkError::Moves { symbol }),
         None => Ok(()),

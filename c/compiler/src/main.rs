@@ -137,7 +137,7 @@ fn open(program: &Path, known: &Annotations) -> Result<(Kept, Link, Module), Ans
     lower::lower(&module, known);
     let mut prepared = module.run(if added { INLINING } else { PASSES });
     for _ in 0..ROUNDS {
-        if allocators::mark(&module) > 0 {
+        if allocators::mark(&module, known) > 0 {
             prepared &= module.run(INLINING);
         }
     }
@@ -241,11 +241,14 @@ fn cut(
         })
         .collect();
     let threads = threads::coming_inside(program, &points_to, &boundary);
+    let signals = threads::handlers_coming_inside(program, &points_to, &boundary);
+    let (handlers, signals): (Vec<_>, Vec<_>) = signals.into_iter().unzip();
     let how = insert::How {
         threads: !threads.is_empty(),
+        handlers,
         variables,
     };
-    let inserted = insert::insert(module, reading, &points_to, &boundary, how);
+    let inserted = insert::insert(module, reading, &points_to, &boundary, &how);
     module
         .verify()
         .map_err(|error| failed(format!("LLVM refuses what was made: {error}")))?;
@@ -262,9 +265,10 @@ fn cut(
         functions: names,
         objects: (inside, variables.len()),
         graph: (boundary.nodes, boundary.edges),
-        signals: threads::handlers_coming_inside(program, &points_to, &boundary),
+        signals,
         threads,
         unknown: unknown::find(program, &points_to),
+        looked_at: boundary.looked_at,
         flows: boundary.flows,
         naive,
         whole,

@@ -28,6 +28,9 @@ pub(crate) struct Reading {
     pub(crate) defined: Vec<Value>,
     /// What calls move is counted, in this order, behind the blocks.
     pub(crate) moving: Vec<(Value, Moved)>,
+    /// Loads, in the order in which it is counted how often they find something new, behind
+    /// what calls move.
+    pub(crate) loads: Vec<Value>,
     /// Calls through pointers, in the order in which it is counted whom they call.
     pub(crate) indirect: Vec<Value>,
     /// Functions that they can mean, by the number that they have there.
@@ -50,7 +53,8 @@ impl Reading {
     /// A number that another program, or the same read otherwise, does not have.
     pub(crate) fn signature(&self) -> u64 {
         let (moving, indirect) = (self.moving.len(), self.indirect.len());
-        let mut text = format!("2 {} {moving} {indirect} ", self.blocks);
+        let loads = self.loads.len();
+        let mut text = format!("3 {} {moving} {loads} {indirect} ", self.blocks);
         for function in &self.pointed {
             let _ = write!(text, "{} ", function.name());
         }
@@ -66,7 +70,7 @@ impl Reading {
 
     /// How many counters there are.
     pub(crate) fn counters(&self) -> usize {
-        self.blocks + self.moving.len()
+        self.blocks + self.moving.len() + self.loads.len()
     }
 
     /// The value's number, if it has one.
@@ -104,6 +108,7 @@ pub(crate) fn read(
         weights,
         functions: Vec::new(),
         variable: HashMap::new(),
+        loads: Vec::new(),
         reading: Reading {
             program: Program::default(),
             functions: HashMap::new(),
@@ -111,6 +116,7 @@ pub(crate) fn read(
             objects: HashMap::new(),
             defined: Vec::new(),
             moving: Vec::new(),
+            loads: Vec::new(),
             indirect: Vec::new(),
             pointed: Vec::new(),
             blocks: 0,
@@ -123,6 +129,7 @@ pub(crate) fn read(
     for function in defined {
         reader.function(function, &mut block_number);
     }
+    reader.found();
     reader.reading
 }
 
@@ -134,6 +141,8 @@ struct Reader<'a> {
     functions: Vec<ObjectId>,
     /// Pointers to what functions take beyond their parameters.
     variable: HashMap<FunctionId, Var>,
+    /// What loads are among the accesses, and how many bytes they have.
+    loads: Vec<(usize, u64)>,
     reading: Reading,
 }
 
@@ -200,8 +209,22 @@ impl Reader<'_> {
             pointer,
             bytes: bytes * times,
             times,
+            executed: times,
             write,
         });
+    }
+
+    /// How often loads have found something new is counted behind what calls move, of which
+    /// nobody knows how many there are before all of it is read.
+    fn found(&mut self) {
+        let before = self.reading.blocks + self.reading.moving.len();
+        for index in 0..self.loads.len() {
+            let (access, bytes) = self.loads[index];
+            let times = self.weight(before + index);
+            let access = &mut self.reading.program.accesses[access];
+            access.times = times.min(access.executed);
+            access.bytes = access.times * bytes;
+        }
     }
 
     fn instruction(&mut self, function: FunctionId, at: Value, times: u64) {
@@ -222,10 +245,16 @@ impl Reader<'_> {
                 self.fact(Fact::Address { to, object });
                 // If it is outside, where it is has to be told.
                 self.access(function, at, 8, times, false);
+                if let Some(told) = self.reading.program.accesses.last_mut() {
+                    told.executed = 0;
+                }
             }
             LLVMLoad => {
                 let bytes = self.module.size(at.kind());
                 self.access(function, operands[0], bytes, times, false);
+                let access = self.reading.program.accesses.len() - 1;
+                self.loads.push((access, bytes));
+                self.reading.loads.push(at);
                 if may_hold_pointer(at.kind()) {
                     let (to, pointer) = (self.value(at), self.value(operands[0]));
                     self.fact(Fact::Load { to, pointer });

@@ -76,8 +76,7 @@ pub struct Report {
     /// The threads that may come inside.
     #[serde(default)]
     pub threads: Vec<Thread>,
-    /// The handlers of signals that may: a recording ends when one does that has
-    /// interrupted the inside.
+    /// The handlers of signals that may: they wait for a crossing.
     #[serde(default)]
     pub signals: Vec<Thread>,
     /// Functions of which nothing is known, and that are given memory of the program.
@@ -85,6 +84,9 @@ pub struct Report {
     pub unknown: Vec<Unknown>,
     /// How many loads and stores are looked at while the program runs, of how many.
     pub checked: (u64, u64),
+    /// How often that was in the runs that were weighed.
+    #[serde(default)]
+    pub looked_at: u64,
     /// Milliseconds: reading, pointers, the cut, building.
     pub milliseconds: [u64; 4],
 }

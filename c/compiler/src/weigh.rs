@@ -1,6 +1,6 @@
 //! A program that counts how often each of its blocks runs, how many bytes its calls
-//! move, and whom its calls through pointers call; and that looks whether annotations are
-//! right (`weigh/verify.rs`).
+//! move, how often its loads find something new, and whom its calls through pointers call; and
+//! that looks whether annotations are right (`weigh/verify.rs`).
 
 mod verify;
 
@@ -49,6 +49,7 @@ pub(crate) fn insert(module: &Module, reading: &Reading, file: &Path) {
         number += 1;
     }
     let (pointer, void) = (module.pointer(), module.void());
+    insert_found(module, &builder, reading, counters, number);
     insert_called(module, &builder, reading);
     let points_to = points_to::solve(&reading.program);
     verify::insert(module, &builder, reading, &points_to);
@@ -75,6 +76,34 @@ pub(crate) fn insert(module: &Module, reading: &Reading, file: &Path) {
     list.set_initializer(begin);
     list.set_section(".init_array");
     define_nothing(module, &builder);
+}
+
+/// In front of each load: where it is going to look, for the function that it is in. Counters
+/// begin with a number.
+fn insert_found(
+    module: &Module,
+    builder: &Builder,
+    reading: &Reading,
+    counters: Value,
+    first: u64,
+) {
+    let (pointer, word, number) = (module.pointer(), module.int(64), module.int(32));
+    let of = module.function_type(module.void(), &[pointer, pointer, number, number]);
+    let found = module.declare("__reprise_found", of);
+    for (index, load) in (first..).zip(&reading.loads) {
+        let function = reading.functions.get(&load.function()).copied();
+        let function = u64::from(function.unwrap_or_default());
+        builder.before(*load);
+        builder.located(load.debug_location());
+        let counter = builder.element(word, counters, module.constant(word, index));
+        let given = [
+            counter,
+            load.operands()[0],
+            module.constant(number, module.size(load.kind())),
+            module.constant(number, function),
+        ];
+        builder.call(of, found, &given);
+    }
 }
 
 /// In front of each call through a pointer: whom it is about to call.
@@ -135,6 +164,10 @@ fn define_nothing(module: &Module, builder: &Builder) {
     let none = module.array(module.pointer(), 1);
     let entries = module.global("__reprise_entries", none);
     entries.set_initializer(module.zero(none));
+    let handlers = module.global("__reprise_handlers", none);
+    handlers.set_initializer(module.zero(none));
+    let count = module.global("__reprise_handler_count", module.int(64));
+    count.set_initializer(module.constant(module.int(64), 0));
     let entry = module.function(
         "__reprise_no_entry",
         module.function_type(module.void(), &[]),

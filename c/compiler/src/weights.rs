@@ -3,7 +3,8 @@
 //!
 //! ```text
 //! word 0          says which program it is
-//! word 1 …        how often each block ran, then how many bytes each call has moved
+//! word 1 …        how often each block ran, then how many bytes each call has moved, then
+//!                 how often each load has found something new
 //! behind them     pairs: which call through a pointer << 32 | whom, and how often;
 //!                 whom: the number of a function whose address is taken, or none;
 //!                 all ones: how often there was no room to count
@@ -24,7 +25,7 @@ type Called = Vec<(Option<u32>, u64)>;
 /// What was counted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Weights {
-    /// Blocks, and what calls have moved.
+    /// Blocks, what calls have moved, and what loads have found.
     counters: Vec<u64>,
     /// By call through a pointer: whom it has called, and how often. None if that is
     /// not known of all of them.

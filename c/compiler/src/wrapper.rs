@@ -51,7 +51,8 @@ fn look(arguments: &[OsString]) -> Invocation {
             "-o" => output = rest.next().map(PathBuf::from).unwrap_or_default(),
             text if text.starts_with("-print-") => links = false,
             text if text.starts_with("-o") => output = PathBuf::from(&text[2..]),
-            text if text.starts_with("-O") => optimises = true,
+            // The last one counts.
+            text if text.starts_with("-O") => optimises = text != "-O0",
             text if text.starts_with('-') => {}
             _ => inputs = true,
         }
@@ -132,5 +133,6 @@ mod tests {
         let library = looked("-shared -fPIC -o y.so x.o");
         assert!(library.links && library.program.is_none() && library.position_independent);
         assert!(looked("-c -O2 x.c").optimises && !looked("-c x.c").optimises);
+        assert!(!looked("-c -O2 -O0 x.c").optimises);
     }
 }

@@ -48,6 +48,26 @@ pub fn describe(event: &Crossing, program: &Program) -> String {
             };
             format!("{} returns{result} to {}{filled}", what(*site), at(*site))
         }
+        Crossing::SameResult { site } => {
+            format!("{} returns the same to {} again", what(*site), at(*site))
+        }
+        Crossing::LikeEntry {
+            function,
+            changed,
+            arguments,
+        } => {
+            let name = program.entries.get(*function as usize);
+            let name = name.map_or_else(|| format!("function {function}"), Clone::clone);
+            let places = (0..u64::BITS).filter(|bit| changed >> bit & 1 != 0);
+            let others = places
+                .zip(arguments)
+                .map(|(place, argument)| format!("argument {} is {}", place + 1, number(argument)));
+            let others: Vec<String> = others.collect();
+            match others.is_empty() {
+                true => format!("calls {name} as before"),
+                false => format!("calls {name} as before, but {}", others.join(", ")),
+            }
+        }
         Crossing::Forked { process, events } => {
             format!("begins as a child of process {process}, behind {events} events")
         }

@@ -6,12 +6,16 @@
 //! place when it asks.
 //!
 //! ```text
-//!  byte    1 entry, 2 value, 3 result, 4 end, 5 jump, 6 turn, 7 forked, 8 left, 9 later value
+//!  byte    1 entry, 2 value, 3 result, 4 end, 5 jump, 6 turn, 7 forked, 8 left, 9 later value,
+//!          10 same result, 11 like entry
 //!  entry:   number of the function, bytes of the arguments (eight for each)
 //!  value:   number of the site, bytes
 //!  later value: number of the site, number of reads, bytes
 //!  result:  number of the site, number of bytes, bytes,
 //!           then up to the end: word address, number of bytes, bytes
+//!  same result: number of the site
+//!  like entry: number of the function, number: a bit for each argument that is another one,
+//!           then for each of these: number of bytes, bytes
 //!  turn:    number: twice the number of the thread, and one more if it is new there
 //!  forked:  number of the process, word: how many events of it
 //!  jump:    number of the mark, four bytes: the value
@@ -21,6 +25,7 @@
 //!  number   seven bits to a byte, lowest first, top bit set on all but the last
 //!  word     eight bytes, little-endian
 //! ```
+//! Values, results and arguments of at most eight bytes may be without zeros at their end.
 //! *entry*: an outside function calls an inside one. *value*: an inside function
 //! reads outside memory, or takes the address of an outside local variable. *later value*: the
 //! same, and so many reads since the event before have found at their addresses what was in the
@@ -28,19 +33,24 @@
 //! *result*: an outside function that an inside one has called returns, and has
 //! filled these pieces of inside memory. *jump*: an outside function jumps to where an
 //! inside one has marked a place, by the number of that mark. Everything else follows.
+//! *same result*: one with the bytes of the last at this site, which has filled nothing. *like
+//! entry*: one of this function with the arguments of the last, but for those that are said.
+//! [`Before`] makes ordinary ones of both.
 //! *turn*: the events that follow are another thread's, which is inside now; before the
 //! first they are those of thread 1. *forked*: the first event of a child; before it come
 //! so many events of its parent. *left*: the program ran on unrecorded. Version 1 had no
 //! jumps, one thread and no children; up to version 2 nobody said why a recording was left; up to version 3
-//! every read was an event.
+//! every read was an event, up to version 4 every event was whole.
 //!
 //! Pure; reader and writer are side by side.
 #![deny(clippy::panic, clippy::unwrap_used)]
 
+mod before;
 mod describe;
 mod program;
 mod wire;
 
+pub use crate::before::Before;
 pub use crate::describe::describe;
 pub use crate::program::{DETAILS, INSIDE, Program, SECTION, Site, Subject};
 pub use crate::wire::{WireError, begins_child, read, write};
@@ -49,7 +59,7 @@ pub use crate::wire::{WireError, begins_child, read, write};
 pub const KIND: &str = "c.crossings";
 
 /// The version of the events.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// The kind of the recordings.
 pub const RECORDING: &str = "c.cut";
@@ -246,6 +256,20 @@ pub enum Crossing {
         bytes: Vec<u8>,
         /// What it has filled.
         filled: Vec<(u64, Vec<u8>)>,
+    },
+    /// A call returns what the last at its site has returned, and has filled nothing.
+    SameResult {
+        /// Which.
+        site: u32,
+    },
+    /// An inside function is called from outside, as the last time but for some arguments.
+    LikeEntry {
+        /// Its number among those that can be.
+        function: u32,
+        /// Which arguments are others, a bit for each.
+        changed: u64,
+        /// These, of at most eight bytes each.
+        arguments: Vec<Vec<u8>>,
     },
     /// A child begins.
     Forked {

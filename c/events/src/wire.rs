@@ -14,6 +14,9 @@ pub enum WireError {
     /// A number does not fit.
     #[error("a number is too large")]
     Number,
+    /// It is said by one before it, which is not there.
+    #[error("it is as one before it that is not there")]
+    Before,
     /// There is more than the event.
     #[error("{0} bytes follow the event")]
     Long(usize),
@@ -51,6 +54,23 @@ pub fn write(event: &Crossing, out: &mut Vec<u8>) {
                 out.extend_from_slice(&address.to_le_bytes());
                 number(out, bytes.len() as u64);
                 out.extend_from_slice(bytes);
+            }
+        }
+        Crossing::SameResult { site } => {
+            out.push(10);
+            number(out, u64::from(*site));
+        }
+        Crossing::LikeEntry {
+            function,
+            changed,
+            arguments,
+        } => {
+            out.push(11);
+            number(out, u64::from(*function));
+            number(out, *changed);
+            for argument in arguments {
+                number(out, argument.len() as u64);
+                out.extend_from_slice(argument);
             }
         }
         Crossing::Forked { process, events } => {
@@ -172,6 +192,32 @@ pub fn read(bytes: &[u8]) -> Result<Crossing, WireError> {
                 site: site.map_err(|_| WireError::Number)?,
             }
         }
+        10 => {
+            let site = small(&mut rest)?;
+            if !rest.is_empty() {
+                return Err(WireError::Long(rest.len()));
+            }
+            Crossing::SameResult { site }
+        }
+        11 => {
+            let (function, changed) = (small(&mut rest)?, take_number(&mut rest)?);
+            let mut arguments = Vec::new();
+            for _ in 0..changed.count_ones() {
+                let argument = take_bytes(&mut rest)?;
+                if argument.len() > 8 {
+                    return Err(WireError::Number);
+                }
+                arguments.push(argument);
+            }
+            if !rest.is_empty() {
+                return Err(WireError::Long(rest.len()));
+            }
+            Crossing::LikeEntry {
+                function,
+                changed,
+                arguments,
+            }
+        }
         other => return Err(WireError::Unknown(*other)),
     })
 }
@@ -235,6 +281,21 @@ mod tests {
                     filled,
                 }
             }),
+            any::<u32>().prop_map(|site| Crossing::SameResult { site }),
+            (
+                any::<u32>(),
+                0_u64..1 << 6,
+                prop::collection::vec(0_u64..1 << 40, 6)
+            )
+                .prop_map(|(function, changed, words)| {
+                    let words = words.iter().take(changed.count_ones() as usize);
+                    let arguments = words.map(|word| word.to_le_bytes().to_vec()).collect();
+                    Crossing::LikeEntry {
+                        function,
+                        changed,
+                        arguments,
+                    }
+                }),
             (any::<u64>(), any::<u64>()).prop_map(|(sum, pool)| Crossing::End { sum, pool }),
             (any::<u32>(), any::<u64>())
                 .prop_map(|(process, events)| Crossing::Forked { process, events }),
@@ -271,6 +332,6 @@ mod tests {
         };
         assert_eq!(read(text), Ok(expected));
         assert_eq!(read(&[4, 1]), Err(WireError::Short));
-        assert_eq!(read(&[10]), Err(WireError::Unknown(10)));
+        assert_eq!(read(&[12]), Err(WireError::Unknown(12)));
     }
 }

@@ -138,8 +138,11 @@ impl<'s> Told<'s> {
                 }
                 vec![call]
             }
-            // They stand in front of what is told, and behind it.
-            Crossing::Forked { .. } | Crossing::Left { .. } => Vec::new(),
+            // They stand in front of what is told, and behind it; or are said in full.
+            Crossing::Forked { .. }
+            | Crossing::Left { .. }
+            | Crossing::SameResult { .. }
+            | Crossing::LikeEntry { .. } => Vec::new(),
             Crossing::Turn { thread, new } => {
                 let result = answer::SWITCH + (u64::from(thread) << 1 | u64::from(new));
                 vec![self.call(&[ask::NEXT], result, Vec::new())?]
@@ -180,7 +183,11 @@ fn pack(crossing: &Crossing) -> Option<Vec<u8>> {
             value = given.to_le_bytes().to_vec();
             (5, *mark, &value)
         }
-        Crossing::Forked { .. } | Crossing::Left { .. } | Crossing::End { .. } => return None,
+        Crossing::Forked { .. }
+        | Crossing::Left { .. }
+        | Crossing::SameResult { .. }
+        | Crossing::LikeEntry { .. }
+        | Crossing::End { .. } => return None,
     };
     if bytes.len() > BUFFER_LEN {
         return None;

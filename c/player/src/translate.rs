@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io;
 
-use reprise_c_events::{Crossing, DETAILS, QUESTION, Subject, VERSION, WireError, area};
+use reprise_c_events::{Before, Crossing, DETAILS, QUESTION, Subject, VERSION, WireError, area};
 use reprise_process_events::{
     Call, Event, KIND as PROCESS_KIND, RECORDING, Region, Registers, Start, State,
     VERSION as PROCESS_VERSION, wire,
@@ -171,6 +171,7 @@ pub fn translate<S: Source>(
     // That it was left is not told to a replay.
     let count = count - u64::from(matches!(last, Some(Crossing::Left { .. })));
     let mut told = Told::new(&subject);
+    let mut before = Before::default();
     let (mut whole, mut crossings) = (false, 0);
     for piece in &pieces {
         let mut events = recording.events(piece.stream, piece.from)?;
@@ -178,11 +179,12 @@ pub fn translate<S: Source>(
             && event.number < piece.to
         {
             let number = event.number;
-            let crossing =
-                reprise_c_events::read(event.payload).map_err(|error| TranslateError::Event {
-                    event: number,
-                    error,
-                })?;
+            let crossing = reprise_c_events::read(event.payload);
+            let crossing = crossing.and_then(|crossing| before.complete(crossing));
+            let crossing = crossing.map_err(|error| TranslateError::Event {
+                event: number,
+                error,
+            })?;
             if matches!(crossing, Crossing::Left { .. }) {
                 continue;
             }

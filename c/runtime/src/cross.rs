@@ -73,14 +73,10 @@ pub(crate) fn logged(site: u32, compute: impl FnOnce() -> u64) -> u64 {
         Mode::Off => compute(),
         Mode::Record => {
             let value = compute();
-            record::simple(2, site, &value.to_le_bytes());
+            record::computed(site, value);
             value
         }
-        Mode::Replay => {
-            replay::value(site);
-            // SAFETY: the buffer is longer than this.
-            unsafe { replay::buffer().cast::<u64>().read_unaligned() }
-        }
+        Mode::Replay => replay::computed(site),
     }
 }
 
@@ -96,7 +92,7 @@ extern "C" fn __reprise_enter(entry: u32, arguments: *const u8, len: u32) -> u32
         return 1;
     }
     if mode() == Mode::Record {
-        record::simple(1, entry, bytes(arguments, len as usize));
+        record::entry(entry, bytes(arguments, len as usize));
     }
     0
 }

@@ -4,7 +4,8 @@
 //!
 //! Another locale has other tables, and may be set by whoever is outside. So the first one
 //! who asks after a crossing finds out whether the copy still holds, which is an event; those
-//! who ask after that, up to the next crossing, cost none.
+//! who ask after that, up to the next crossing, cost none. Most programs have the tables of the
+//! locale C, which everybody knows: these are not written down.
 
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
@@ -71,6 +72,42 @@ fn current(site: u32) -> Option<*mut Tables> {
     Some(tables)
 }
 
+/// What a replay is told: the copy holds, the tables follow, or they are those of C.
+const SAME: u8 = 0;
+const OTHERS: u8 = 1;
+const OF_C: u8 = 2;
+
+/// What is in the tables of the locale C for a character: what it is, by the bits of the C
+/// library, and what it is in lower and in upper case.
+fn of_c(index: usize) -> (u16, i32, i32) {
+    // Those below 0 are the upper half once more, but for the end of a file.
+    let character = match index as i32 - ZERO {
+        -1 => -1,
+        below @ ..-1 => below + 256,
+        character => character,
+    };
+    let Some(byte) = u8::try_from(character).ok().filter(u8::is_ascii) else {
+        return (0, character, character);
+    };
+    let is = [
+        (byte.is_ascii_uppercase(), 0x100),
+        (byte.is_ascii_lowercase(), 0x200),
+        (byte.is_ascii_alphabetic(), 0x400),
+        (byte.is_ascii_digit(), 0x800),
+        (byte.is_ascii_hexdigit(), 0x1000),
+        (matches!(byte, 9..=13 | b' '), 0x2000),
+        (byte.is_ascii_graphic() || byte == b' ', 0x4000),
+        (byte.is_ascii_graphic(), 0x8000),
+        (matches!(byte, 9 | b' '), 0x1),
+        (byte.is_ascii_control(), 0x2),
+        (byte.is_ascii_punctuation(), 0x4),
+        (byte.is_ascii_alphanumeric(), 0x8),
+    ];
+    let kinds = is.iter().filter(|(is, _)| *is).map(|(_, bit)| bit).sum();
+    let (lower, upper) = (byte.to_ascii_lowercase(), byte.to_ascii_uppercase());
+    (kinds, i32::from(lower), i32::from(upper))
+}
+
 /// Finds out whether the copy still holds, and makes another one if not.
 ///
 /// # Safety
@@ -83,19 +120,29 @@ unsafe fn look(tables: *mut Tables, site: u32) {
         replay::value(site);
         // SAFETY: the buffer is longer than this; so are the tables behind each other.
         unsafe {
-            if replay::buffer().read() == 0 {
-                return;
+            match replay::buffer().read() {
+                SAME => return,
+                OF_C => {
+                    for index in 0..LEN {
+                        let (kind, lower, upper) = of_c(index);
+                        (*tables).kinds[index] = kind;
+                        (*tables).lower[index] = lower;
+                        (*tables).upper[index] = upper;
+                    }
+                }
+                _ => {
+                    crate::plain::memcpy(kinds, replay::buffer().add(1), BYTES);
+                }
             }
-            crate::plain::memcpy(kinds, replay::buffer().add(1), BYTES);
         }
     } else {
         // SAFETY: they are there for every thread, from -128 on.
         let from = unsafe { (*__ctype_b_loc()).sub(ZERO as usize) };
         if COPIED.swap(from.cast_mut(), Ordering::Relaxed).cast_const() == from {
-            record::simple(2, site, &[0]);
+            record::simple(2, site, &[SAME]);
             return;
         }
-        let mut event = [1; 1 + BYTES];
+        let mut event = [OTHERS; 1 + BYTES];
         // SAFETY: the same; the tables behind each other are as long as this.
         unsafe {
             let lower = (*__ctype_tolower_loc()).sub(ZERO as usize);
@@ -105,7 +152,15 @@ unsafe fn look(tables: *mut Tables, site: u32) {
             crate::plain::memcpy(kinds.add(LEN * 6), upper.cast(), LEN * 4);
             crate::plain::memcpy((&raw mut event).cast::<u8>().add(1), kinds, BYTES);
         }
-        record::simple(2, site, &event);
+        // SAFETY: as the caller says.
+        let is_of_c = (0..LEN).all(|index| unsafe {
+            let has = ((*tables).kinds[index], (*tables).lower[index]);
+            (has.0, has.1, (*tables).upper[index]) == of_c(index)
+        });
+        match is_of_c {
+            true => record::simple(2, site, &[OF_C]),
+            false => record::simple(2, site, &event),
+        }
     }
     // SAFETY: as the caller says; the places are within the tables.
     unsafe {

@@ -161,6 +161,8 @@ extern "C" fn mark(buffer: *mut u64, masks: i32) -> *mut u64 {
         if masks != 0 {
             // SAFETY: there is room for a mask; nothing is set.
             unsafe { pthread_sigmask(SET, std::ptr::null(), one.mask.as_mut_ptr()) };
+            // What waits for a crossing is blocked by nobody.
+            one.mask[0] &= !turn::has_put_off();
         }
         // SAFETY: the program gives its buffer to be written to.
         unsafe { buffer.write(TOKEN | index as u64) };

@@ -12,15 +12,16 @@
 //! | --- | --- |
 //! | what does inserted code call? | `cross.rs` |
 //! | how does an event get into the spool? | `record.rs` |
-//! | which reads are no event, since nothing has changed? | `seen.rs` |
+//! | which reads are no event, since nothing has changed? | `seen.rs`; of what is less said? `last.rs` |
 //! | how does a replay ask, and who calls inside functions there? | `replay.rs` |
 //! | where is inside memory, and how is it allocated? | `memory.rs`, `pool.rs` |
 //! | which thread is inside? | `turn.rs`, `step.rs`; in a replay: `threads.rs` |
 //! | how do inside functions jump to each other? | `jump.rs`; out of the inside: `unwind.rs` |
 //! | which functions of the C library are here, too? | `own.rs`, `texts.rs`, `ctype.rs`, `plain.rs`, `round.rs`, `sort.rs` |
+//! | when does a handler of signals come inside? | `signals.rs` |
 //! | where is a mutex that is in inside memory? | `elsewhere.rs` |
 //! | how does an inside function get a line of a file? | `line.rs` |
-//! | how is a program weighed? | `weigh.rs`; are annotations right? `verify.rs` |
+//! | how is a program weighed? | `weigh.rs`, `found.rs`; are annotations right? `verify.rs` |
 #![allow(
     unsafe_code,
     reason = "it is called by C, and its memory is the program's"
@@ -29,7 +30,9 @@
 mod cross;
 mod ctype;
 mod elsewhere;
+mod found;
 mod jump;
+mod last;
 mod line;
 mod memory;
 mod own;
@@ -39,6 +42,7 @@ mod record;
 mod replay;
 mod round;
 mod seen;
+mod signals;
 mod sort;
 mod step;
 mod texts;

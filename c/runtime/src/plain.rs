@@ -1,7 +1,47 @@
 //! Functions of the C library as a compiler may call them on its own account. They
-//! are here because a replay has no C library.
+//! are here because a replay has no C library. In a run all of the program calls these: what is
+//! longer than a few words is done by the C library there, which knows the processor.
 
 use std::arch::asm;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+// Libraries have those of the C library.
+std::arch::global_asm!(
+    ".hidden memcpy",
+    ".hidden memmove",
+    ".hidden memset",
+    ".hidden memcmp",
+    ".hidden bcmp",
+);
+
+/// The C library's own, in a run.
+static MOVE: AtomicPtr<u8> = AtomicPtr::new(std::ptr::null_mut());
+static SET: AtomicPtr<u8> = AtomicPtr::new(std::ptr::null_mut());
+
+type Move = unsafe extern "C" fn(*mut u8, *const u8, usize) -> *mut u8;
+type Fill = unsafe extern "C" fn(*mut u8, i32, usize) -> *mut u8;
+
+unsafe extern "C" {
+    fn dlsym(library: *const u8, name: *const std::ffi::c_char) -> *mut u8;
+}
+
+/// A run begins: there is a C library.
+pub(crate) fn begin() {
+    /// Behind this program.
+    const NEXT: *const u8 = std::ptr::without_provenance(usize::MAX);
+    // SAFETY: names with their ends. Both copy bytes that may overlap, and set them.
+    unsafe {
+        MOVE.store(dlsym(NEXT, c"memmove".as_ptr()), Ordering::Relaxed);
+        SET.store(dlsym(NEXT, c"memset".as_ptr()), Ordering::Relaxed);
+    }
+}
+
+#[inline]
+fn library_move() -> Option<Move> {
+    let known = MOVE.load(Ordering::Relaxed);
+    // SAFETY: it is null, or the C library's function, which is of this type.
+    unsafe { std::mem::transmute::<*mut u8, Option<Move>>(known) }
+}
 
 /// Copies bytes that do not overlap; most are few.
 ///
@@ -67,6 +107,9 @@ pub(crate) extern "C" fn memcpy(to: *mut u8, from: *const u8, len: usize) -> *mu
         // SAFETY: the same. In assembly, since a loop would be compiled to a call of
         // this function.
         _ => unsafe {
+            if let Some(library) = library_move() {
+                return library(to, from, len);
+            }
             asm!("rep movsb", inout("rcx") len => _, inout("rdi") to => _, inout("rsi") from => _,
                 options(nostack, preserves_flags));
         },
@@ -78,6 +121,10 @@ pub(crate) extern "C" fn memcpy(to: *mut u8, from: *const u8, len: usize) -> *mu
 extern "C" fn memmove(to: *mut u8, from: *const u8, len: usize) -> *mut u8 {
     if len <= 32 || to.addr().wrapping_sub(from.addr()) >= len {
         return memcpy(to, from, len);
+    }
+    if let Some(library) = library_move() {
+        // SAFETY: it does what this one does.
+        return unsafe { library(to, from, len) };
     }
     // Backwards, since they overlap: words, and what is left at the beginning at last.
     let mut left = len;
@@ -92,8 +139,30 @@ extern "C" fn memmove(to: *mut u8, from: *const u8, len: usize) -> *mut u8 {
 
 #[unsafe(no_mangle)]
 extern "C" fn memset(to: *mut u8, byte: i32, len: usize) -> *mut u8 {
-    // SAFETY: the caller has `len` bytes there.
+    let word = u64::from(byte as u8) * 0x0101_0101_0101_0101;
+    // SAFETY: the caller has `len` bytes there. What overlaps is written twice.
     unsafe {
+        match len {
+            0 => return to,
+            1..8 => {
+                for at in 0..len {
+                    to.add(at).write_volatile(byte as u8);
+                }
+                return to;
+            }
+            8..=32 => {
+                for at in [0, 8.min(len - 8), (len - 8).saturating_sub(8), len - 8] {
+                    to.add(at).cast::<u64>().write_unaligned(word);
+                }
+                return to;
+            }
+            _ => {}
+        }
+        let known = SET.load(Ordering::Relaxed);
+        // It is null, or the C library's function, which is of this type.
+        if let Some(library) = std::mem::transmute::<*mut u8, Option<Fill>>(known) {
+            return library(to, byte, len);
+        }
         asm!("rep stosb", inout("rcx") len => _, inout("rdi") to => _, in("al") byte as u8,
             options(nostack, preserves_flags));
     }

@@ -8,7 +8,7 @@ use reprise_c_events::{BUFFER_LEN, Reason, SAME_MOST, SPOOL};
 use reprise_recording::spool::ring::{RingInfo, RingWriter};
 use reprise_recording::spool::{StdEnvironment, SubjectSpool};
 
-use crate::{Mode, memory, mode, seen, set_mode, turn};
+use crate::{Mode, last, memory, mode, seen, set_mode, turn};
 
 /// What is needed while events are written.
 struct Recorder {
@@ -86,6 +86,7 @@ extern "C" fn begin() {
         eprintln!("reprise: the memory for recorded variables cannot be had");
         std::process::abort();
     }
+    crate::plain::begin();
     turn::begin();
     let Some(path) = std::env::var_os(SPOOL) else {
         return;
@@ -257,8 +258,29 @@ pub(crate) fn simple(tag: u8, site: u32, bytes: &[u8]) {
     });
 }
 
+/// An inside function is called with these arguments, eight bytes each.
+pub(crate) fn entry(function: u32, arguments: &[u8]) {
+    let Some(changed) = last::changed(function, arguments) else {
+        return simple(1, function, arguments);
+    };
+    with(|_, event, ring| {
+        event.clear();
+        event.push(11);
+        number(event, u64::from(function));
+        number(event, changed);
+        for (place, word) in arguments.as_chunks::<8>().0.iter().enumerate() {
+            if changed >> place & 1 != 0 {
+                let len = significant(u64::from_le_bytes(*word));
+                event.push(len as u8);
+                event.extend_from_slice(&word[..len]);
+            }
+        }
+        ring.append(event);
+    });
+}
+
 /// A value of at most eight bytes, which is most of what there is.
-fn small(site: u32, value: u64, len: usize) {
+fn small(site: u32, value: u64) {
     // One byte, two numbers of at most five, and the value.
     const LEN: usize = 19;
     with(|same, _, ring| {
@@ -276,8 +298,13 @@ fn small(site: u32, value: u64, len: usize) {
             at += 1;
         }
         event[at..at + 8].copy_from_slice(&value.to_le_bytes());
-        ring.append(&event[..at + len.min(8)]);
+        ring.append(&event[..at + significant(value)]);
     });
+}
+
+/// How many bytes a word has without zeros at its end.
+fn significant(word: u64) -> usize {
+    (u64::BITS - word.leading_zeros()).div_ceil(8) as usize
 }
 
 /// Memory is read that is outside and was read before, and nothing has changed there since:
@@ -296,6 +323,19 @@ pub(crate) fn seen_before(address: *const u8, len: usize) -> Option<*const u8> {
     is_same.then(|| place.value())
 }
 
+/// Something was computed about what is outside.
+pub(crate) fn computed(site: u32, value: u64) {
+    let (key, place) = seen::place_of(site);
+    // SAFETY: it is this thread's turn.
+    let same = unsafe { &mut (*RECORDER.0.get()).same };
+    if place.is(key, 8) && place.has(value) && *same < SAME_MOST {
+        *same += 1;
+    } else {
+        place.set(key, 8, value);
+        small(site, value);
+    }
+}
+
 /// Outside memory is read, in one piece: where a copy of it is. Another thread may write
 /// there at any moment, and what is written down has to be what is used.
 pub(crate) fn read(site: u32, address: *const u8, len: usize) -> *const u8 {
@@ -303,7 +343,7 @@ pub(crate) fn read(site: u32, address: *const u8, len: usize) -> *const u8 {
         // SAFETY: the program is about to read it.
         let value = unsafe { seen::load(address, len) };
         place.set(address, len, value);
-        small(site, value, len);
+        small(site, value);
         return place.value();
     }
     if len > BUFFER_LEN {
@@ -328,18 +368,26 @@ pub(crate) fn values(site: u32, bytes: &[u8]) {
 
 /// The call that is on its way back has filled memory.
 pub(crate) fn filled(address: u64, len: u64) {
+    turn::returns();
     let _ = FILLED.try_with(|filled| filled.borrow_mut().push((address, len)));
 }
 
 /// A call is back.
 pub(crate) fn result(site: u32, bytes: &[u8]) {
     let filled = FILLED.try_with(RefCell::take).unwrap_or_default();
+    let is_same = last::result(site, bytes) && filled.is_empty();
     with(|_, event, ring| {
         event.clear();
-        event.push(3);
+        event.push(if is_same { 10 } else { 3 });
         number(event, u64::from(site));
-        number(event, bytes.len() as u64);
-        event.extend_from_slice(bytes);
+        if !is_same {
+            let bytes = match bytes.len() {
+                1..=8 => &bytes[..significant(last::word(bytes)).max(1)],
+                _ => bytes,
+            };
+            number(event, bytes.len() as u64);
+            event.extend_from_slice(bytes);
+        }
         for (address, len) in filled {
             event.extend_from_slice(&address.to_le_bytes());
             number(event, len);

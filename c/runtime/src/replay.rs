@@ -191,12 +191,24 @@ pub(crate) fn value(site: u32) {
     next(what::VALUE, u64::from(site));
 }
 
+/// What was computed at a site about what was outside.
+pub(crate) fn computed(site: u32) -> u64 {
+    let (key, place) = seen::place_of(site);
+    // SAFETY: a place has as much.
+    unsafe { seen::load(found(site, key, 8, place), 8) }
+}
+
 /// Outside memory is read: where what was there is.
 pub(crate) fn read(site: u32, address: *const u8, len: usize) -> *const u8 {
     let Some(place) = seen::place(address, len) else {
         value(site);
         return buffer();
     };
+    found(site, address, len, place)
+}
+
+/// What is next is as it was at its place, or it is a value.
+fn found(site: u32, address: *const u8, len: usize, place: &mut seen::Place) -> *const u8 {
     if cursor().is_same() {
         if !place.is(address, len) {
             other(what::VALUE, cursor().index, u64::from(site));

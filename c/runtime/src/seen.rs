@@ -7,7 +7,8 @@
 //! values to the same places in the same order: those that are in the log.
 //!
 //! There are not as many of these places as there are addresses; a place belongs to the
-//! address that was read last of those that share it.
+//! address that was read last of those that share it. What a computation about outside memory
+//! has found (the length of a text, which of two is the greater) has a place by its site.
 
 /// What was last read at an address.
 #[derive(Clone, Copy)]
@@ -35,10 +36,22 @@ pub(crate) fn place(address: *const u8, len: usize) -> Option<&'static mut Place
         return None;
     }
     let address = address.addr() as u64;
-    // What is near in memory is near here, too.
-    let index = (address >> 2 ^ address >> (BITS + 2)) % (1 << BITS);
+    // What is near in memory is near here, too, and neighbours of the same length, as the
+    // characters of a text, have a place each.
+    Some(at(address >> len.trailing_zeros() ^ address >> (BITS + 2)))
+}
+
+/// The place of what is computed at a site, which is that of no address.
+pub(crate) fn place_of(site: u32) -> (*const u8, &'static mut Place) {
+    let address = u64::from(site) | 1 << 48;
+    let key = std::ptr::without_provenance(address as usize);
+    (key, at(u64::from(site)))
+}
+
+fn at(index: u64) -> &'static mut Place {
+    let index = index % (1 << BITS);
     // SAFETY: the index is within; one thread is inside at a time, and uses one at a time.
-    Some(unsafe { &mut *(&raw mut PLACES).cast::<Place>().add(index as usize) })
+    unsafe { &mut *(&raw mut PLACES).cast::<Place>().add(index as usize) }
 }
 
 impl Place {

@@ -14,14 +14,14 @@
 //! either, so that what belongs to a thread cannot be asked for. See `threads.rs`.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use reprise_c_events::{Reason, area};
 use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect};
 use rustix::thread::futex;
 
-use crate::{Mode, ctype, memory, mode, record, threads};
+use crate::{Mode, ctype, memory, mode, record, signals, threads};
 
 /// The number of the thread whose turn it is; 0 if it is nobody's.
 static TURN: AtomicU32 = AtomicU32::new(0);
@@ -57,6 +57,10 @@ struct Mine {
     stack: Cell<u64>,
     /// How many handlers of signals it runs that have interrupted the inside.
     handlers: Cell<u32>,
+    /// It is on its way back from an outside function, with what that has filled.
+    returns: Cell<bool>,
+    /// Signals that wait until it is at a crossing.
+    put_off: Cell<u64>,
 }
 
 thread_local! {
@@ -67,6 +71,8 @@ thread_local! {
             depth: Cell::new(0),
             stack: Cell::new(0),
             handlers: Cell::new(0),
+            returns: Cell::new(false),
+            put_off: Cell::new(0),
         }
     };
 }
@@ -78,10 +84,26 @@ static KEY: AtomicU32 = AtomicU32::new(u32::MAX);
 unsafe extern "C" {
     fn pthread_key_create(key: *mut u32, ends: extern "C" fn(usize)) -> i32;
     fn pthread_setspecific(key: u32, number: usize) -> i32;
+    fn dlsym(library: *const u8, name: *const std::ffi::c_char) -> *mut u8;
+}
+
+/// Where the C library says whether there is one thread; nowhere if it does not.
+static ALONE: AtomicPtr<u8> = AtomicPtr::new(std::ptr::null_mut());
+
+/// Whether there is no other thread: then nobody has to be kept away, which takes a processor
+/// longer than all else that a crossing does.
+#[inline]
+fn is_alone() -> bool {
+    let alone = ALONE.load(Ordering::Relaxed);
+    // SAFETY: a byte of the C library's, which only a thread that starts another one changes.
+    !alone.is_null() && unsafe { alone.read_volatile() } != 0
 }
 
 /// Nothing else runs yet.
 pub(crate) fn begin() {
+    // SAFETY: a name with its end; the library stays.
+    let alone = unsafe { dlsym(std::ptr::null(), c"__libc_single_threaded".as_ptr()) };
+    ALONE.store(alone, Ordering::Relaxed);
     let mut key = 0;
     // SAFETY: there is room for the key, and the handler lives as long as the program.
     if unsafe { pthread_key_create(&raw mut key, ends) } == 0 {
@@ -154,6 +176,32 @@ pub(crate) fn is_interrupted() -> bool {
     MINE.with(|mine| mine.handlers.get() > 0)
 }
 
+/// Whether this thread is where no handler may come inside.
+pub(crate) fn cannot_be_interrupted() -> bool {
+    MINE.with(|mine| mine.inside.get() || has_turn(mine) || mine.returns.get())
+}
+
+/// It is on its way back from an outside function, up to [`back`].
+pub(crate) fn returns() {
+    MINE.with(|mine| mine.returns.set(true));
+}
+
+/// Signals have to wait.
+pub(crate) fn put_off(signals: u64) {
+    MINE.with(|mine| mine.put_off.set(mine.put_off.get() | signals));
+}
+
+/// Which do.
+pub(crate) fn has_put_off() -> u64 {
+    MINE.with(|mine| mine.put_off.get())
+}
+
+/// Which do, and do not any more. A child of `fork` has the word of its parent, and nothing
+/// that waits: then nothing comes.
+pub(crate) fn take_put_off() -> u64 {
+    MINE.with(|mine| mine.put_off.replace(0))
+}
+
 /// How many of its calls from inside to outside are on their way.
 pub(crate) fn depth() -> u32 {
     match mode() {
@@ -214,7 +262,10 @@ pub(crate) fn try_enter(patience: Duration) -> bool {
 pub(crate) fn leave() {
     match mode() {
         Mode::Replay => replay_inside(false),
-        _ => give(),
+        _ => {
+            give();
+            signals::safe_point();
+        }
     }
 }
 
@@ -226,13 +277,17 @@ pub(crate) fn out() -> u32 {
         depth
     });
     give();
+    signals::safe_point();
     depth
 }
 
 /// It is back. False if it has come over others that are not.
 pub(crate) fn back(depth: u32) -> bool {
     take(None);
-    MINE.with(|mine| mine.depth.replace(depth) == depth.wrapping_add(1))
+    MINE.with(|mine| {
+        mine.returns.set(false);
+        mine.depth.replace(depth) == depth.wrapping_add(1)
+    })
 }
 
 /// Whether another thread waits for its turn.
@@ -266,8 +321,20 @@ fn take(until: Option<Instant>) -> bool {
             mine.number.set(new_number());
         }
         let number = mine.number.get();
-        let free = TURN.compare_exchange(0, number, Ordering::Acquire, Ordering::Relaxed);
-        if free.is_err() && !wait(number, until) {
+        let is_free = match is_alone() {
+            true => {
+                let is_free = TURN.load(Ordering::Relaxed) == 0;
+                if is_free {
+                    TURN.store(number, Ordering::Relaxed);
+                }
+                is_free
+            }
+            false => {
+                let free = TURN.compare_exchange(0, number, Ordering::Acquire, Ordering::Relaxed);
+                free.is_ok()
+            }
+        };
+        if !is_free && !wait(number, until) {
             return false;
         }
         mine.inside.set(true);
@@ -279,7 +346,11 @@ fn take(until: Option<Instant>) -> bool {
             is_new = !UNTOUCHED.swap(false, Ordering::Relaxed) || number != 1;
         }
         memory::set_stack_pointer(mine.stack.get());
-        let is_other = LAST.swap(number, Ordering::Relaxed) != number;
+        // Only whose turn it is changes it.
+        let is_other = LAST.load(Ordering::Relaxed) != number;
+        if is_other {
+            LAST.store(number, Ordering::Relaxed);
+        }
         if mode() == Mode::Record && (is_other || is_new) {
             record::simple(6, number << 1 | u32::from(is_new), &[]);
         }
@@ -315,7 +386,10 @@ fn give() {
         mine.stack.set(memory::stack_pointer());
         mine.inside.set(false);
     });
-    if TURN.swap(0, Ordering::Release) & AWAITED != 0 {
+    if is_alone() {
+        // Nobody waits.
+        TURN.store(0, Ordering::Relaxed);
+    } else if TURN.swap(0, Ordering::Release) & AWAITED != 0 {
         let _ = futex::wake(&TURN, futex::Flags::PRIVATE, 1);
     }
 }

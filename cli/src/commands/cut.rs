@@ -18,9 +18,10 @@ use crate::failure::{Failure, Status};
 /// be inside of it. The program that is built runs as before, and `reprise record`
 /// records it.
 ///
-/// Functions with inline assembly, and signal handlers, are outside; a target that is
-/// one of them is refused, with the place in the source. Of several threads one is
-/// inside at a time.
+/// Functions with inline assembly, and handlers of signals that the program's own
+/// instructions cause, are outside; a target that is one of them is refused, with the
+/// place in the source. Of several threads one is inside at a time, and other handlers of
+/// signals come inside at crossings.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

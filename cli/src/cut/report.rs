@@ -93,9 +93,13 @@ fn text(request: &Request, report: &Report) -> String {
         });
         let _ = writeln!(out, "{name:<10} {other}");
     }
+    let looked_at = match report.weighed {
+        true => format!(", {} times as weighed", report.looked_at),
+        false => String::new(),
+    };
     let _ = writeln!(
         out,
-        "checks     {} of {} loads and stores of inside functions",
+        "checks     {} of {} loads and stores of inside functions{looked_at}",
         report.checked.0, report.checked.1
     );
     for thread in report.threads.iter().take(THREADS) {
@@ -108,7 +112,7 @@ fn text(request: &Request, report: &Report) -> String {
     for handler in report.signals.iter().take(THREADS) {
         let _ = writeln!(
             out,
-            "signals    {} ({}) may come to {}: that ends a recording if it interrupts the inside",
+            "signals    {} ({}) may come to {}: it waits for a crossing where it interrupts the inside",
             handler.begins, handler.place, handler.comes_to
         );
     }

@@ -29,6 +29,7 @@ fn access(program: &mut Program, function: FunctionId, pointer: Var, times: u64,
         pointer,
         bytes: 4 * times,
         times,
+        executed: times,
         write,
     });
 }
@@ -147,14 +148,18 @@ proptest! {
             }
         }
         let points_to = solve(&p);
-        let cost = |one: &Boundary| one.bytes() + graph::EVENT * one.events();
+        // What has never crossed weighs less than a byte in all.
+        let cost = |one: &Boundary| {
+            let bytes = one.bytes() + graph::EVENT * one.events();
+            bytes + (graph::CHECK * one.looked_at) / graph::SCALE
+        };
         let found = find(&p, &points_to, &[0], Choice::Cheapest).unwrap();
         prop_assert!(found.functions[0]);
         // Any other set of functions with the target makes a naive boundary.
         let mut targets = vec![0];
         targets.extend((1..5).filter(|one| others[*one as usize]));
         let other = find(&p, &points_to, &targets, Choice::Naive).unwrap();
-        prop_assert!(cost(&found) <= cost(&other), "{found:?}\n{other:?}");
+        prop_assert!(cost(&found) <= cost(&other) + 1, "{found:?}\n{other:?}");
         for (function, object, _, write) in accesses {
             if write && found.objects[pointers[object as usize].1 as usize] {
                 prop_assert!(found.functions[function as usize]);
@@ -319,4 +324,46 @@ fn what_is_filled_counts_once() {
     let found = find(&p, &solve(&p), &[f], Choice::Cheapest).unwrap();
     assert!(found.functions[g as usize], "{:?}", found.flows);
     assert_eq!(found.bytes(), 100);
+}
+
+/// A function that returns little and reads outside memory often, which never changes, is inside
+/// or not by how often that is looked at.
+#[test]
+fn what_is_looked_at_costs_something() {
+    let is_inside = |executed: u64, writes: bool| {
+        let mut p = Program::default();
+        let f = function(&mut p, "f", true);
+        let g = function(&mut p, "g", true);
+        let h = function(&mut p, "h", true);
+        let shared = p.object("shared", Storage::Global);
+        let to = p.var();
+        p.facts.push(Fact::Address { to, object: shared });
+        // Whoever writes to it is never inside.
+        let place = Place::default();
+        p.functions[h as usize].refused = Some(("it has inline assembly".into(), place));
+        access(&mut p, h, to, 1, true);
+        call(&mut p, f, g, 1, 8);
+        p.accesses.push(Access {
+            function: g,
+            pointer: to,
+            bytes: 0,
+            times: 0,
+            executed,
+            write: writes,
+        });
+        let found = find(&p, &solve(&p), &[f], Choice::Cheapest).unwrap();
+        assert_eq!(
+            found.looked_at,
+            if found.functions[g as usize] {
+                executed
+            } else {
+                0
+            }
+        );
+        found.functions[g as usize]
+    };
+    for writes in [false, true] {
+        assert!(is_inside(20, writes));
+        assert!(!is_inside(2000, writes));
+    }
 }

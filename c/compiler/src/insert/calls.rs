@@ -284,7 +284,11 @@ impl Inserter<'_> {
 
         builder.at_end(record);
         if does.is_none() {
-            self.given(arguments, site);
+            // Of a structure that is passed by value the function gets a copy.
+            let given = (1..).zip(arguments);
+            let given = given.filter(|(index, _)| !like.has_call_attribute(*index, "byval"));
+            let given: Vec<Value> = given.map(|(_, argument)| *argument).collect();
+            self.given(&given, site);
         }
         let value = call(&self.elsewhere(does, arguments));
         if let Some(does) = does {

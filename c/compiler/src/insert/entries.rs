@@ -77,6 +77,16 @@ impl Inserter<'_> {
             arguments,
             module.constant(small, 8 * count),
         ];
+        // It may have interrupted the inside, if it could not wait.
+        let id = self.id(function).or_else(|| self.id(wrapper));
+        let is_handler = super::id_in(&self.boundary.handlers, id);
+        let (handles_type, handles) = self.runtime("__reprise_handles", module.void(), &[small]);
+        let tell = |begins: u64| {
+            if is_handler {
+                builder.call(handles_type, handles, &[module.constant(small, begins)]);
+            }
+        };
+        tell(1);
         let was = builder.call(enter_type, enter, &given);
         let result = builder.call(of, function, &parameters);
         wrapper.copy_convention(function);
@@ -87,6 +97,7 @@ impl Inserter<'_> {
         }
         let (leave_type, leave) = self.runtime("__reprise_leave", module.void(), &[small]);
         builder.call(leave_type, leave, &[was]);
+        tell(0);
         let is_void = of.result().kind() == LLVMTypeKind::LLVMVoidTypeKind;
         builder.ret((!is_void).then_some(result));
     }

@@ -1,5 +1,7 @@
 //! Local variables of inside functions.
 
+use std::collections::HashSet;
+
 use super::Inserter;
 use crate::ir::{LLVMOpcode, Value};
 
@@ -21,8 +23,15 @@ impl Inserter<'_> {
             .copied()
             .find(|at| at.opcode() != LLVMOpcode::LLVMAlloca);
         let Some(first) = first else { return };
+        // One that is made further on, as in what was put in from another function, is not there
+        // at the beginning.
+        let is_alloca = |at: &&Value| at.opcode() == LLVMOpcode::LLVMAlloca;
+        let at_first: HashSet<Value> = instructions.iter().take_while(is_alloca).copied().collect();
         for at in outside {
-            let next = if is_fixed(at) { Some(first) } else { at.next() };
+            let next = match at_first.contains(&at) {
+                true => Some(first),
+                false => at.next(),
+            };
             if let Some(next) = next {
                 self.log_address(function, at, next);
             }
@@ -104,7 +113,7 @@ impl Inserter<'_> {
     }
 }
 
-/// In the first block, of a size that is known.
+/// Of a size that is known.
 fn is_fixed(alloca: Value) -> bool {
     alloca.operands()[0].constant_number().is_some()
 }

@@ -1,5 +1,11 @@
-//! Loops of inside functions, in programs of which several threads may come inside: each
-//! one counts, so that others have their turn after some.
+//! Loops of inside functions, in programs of which several threads or handlers of signals may
+//! come inside: they count, so that others have their turn after some.
+//!
+//! Where only handlers wait, nobody inside can wait for them but in a loop that looks at memory
+//! again each time, and calls nothing: these count, and the outermost ones of each function, so
+//! that a handler does not wait for too long.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::Inserter;
 use crate::ir::{Block, LLVMIntPredicate, LLVMLinkage, LLVMOpcode, Type, Value};
@@ -7,14 +13,36 @@ use crate::ir::{Block, LLVMIntPredicate, LLVMLinkage, LLVMOpcode, Type, Value};
 impl Inserter<'_> {
     /// Counts at the beginning of each loop of a function.
     pub(super) fn steps(&mut self, function: Value) {
-        let headers = headers(&function.blocks());
+        let blocks = function.blocks();
+        let mut headers = loops(&blocks);
+        if !self.how.threads {
+            let is_within = |one: &Loop| {
+                let mut others = headers.iter().filter(|other| other.header != one.header);
+                others.any(|other| other.blocks.contains(&one.header))
+            };
+            let wanted: Vec<bool> = headers
+                .iter()
+                .map(|one| !is_within(one) || one.looks_again())
+                .collect();
+            let mut wanted = wanted.into_iter();
+            headers.retain(|_| wanted.next() == Some(true));
+        }
+        let mut headers: Vec<Block> = headers.into_iter().map(|one| one.header).collect();
+        let calls_itself =
+            |at: &Value| at.opcode() == LLVMOpcode::LLVMCall && at.callee() == function;
+        let mut all = blocks.iter().flat_map(|block| block.instructions());
+        if !self.how.threads && all.any(|at| calls_itself(&at)) {
+            // It computes at length without a loop. Its variables are made first.
+            headers.extend(blocks.first().filter(|first| !headers.contains(first)));
+        }
         if headers.is_empty() {
             return;
         }
         let (of, step) = self.step();
         for block in headers {
             let mut all = block.instructions().into_iter();
-            let first = all.find(|one| one.opcode() != LLVMOpcode::LLVMPHI);
+            let begins = [LLVMOpcode::LLVMPHI, LLVMOpcode::LLVMAlloca];
+            let first = all.find(|one| !begins.contains(&one.opcode()));
             let Some(first) = first else { continue };
             let site = self.site(function, first, "a turn");
             self.before(first);
@@ -51,40 +79,64 @@ impl Inserter<'_> {
     }
 }
 
-/// The blocks at which loops begin: those to which something goes back that was reached
-/// through them. The first block is where the function begins.
-fn headers(blocks: &[Block]) -> Vec<Block> {
+/// A loop.
+struct Loop {
+    /// Where it begins.
+    header: Block,
+    /// All of it.
+    blocks: HashSet<Block>,
+}
+
+impl Loop {
+    /// Whether it reads what may change while nothing of the program does that.
+    fn looks_again(&self) -> bool {
+        let mut all = self.blocks.iter().flat_map(|block| block.instructions());
+        all.any(|at| match at.opcode() {
+            LLVMOpcode::LLVMLoad => at.is_volatile_or_atomic(),
+            LLVMOpcode::LLVMAtomicRMW | LLVMOpcode::LLVMAtomicCmpXchg => true,
+            _ => false,
+        })
+    }
+}
+
+/// The loops of a function: something goes back to where each begins that was reached
+/// through there. The first block is where the function begins.
+fn loops(blocks: &[Block]) -> Vec<Loop> {
     #[derive(Clone, Copy, PartialEq)]
     enum Seen {
         Not,
         OnTheWay,
         Done,
     }
-    let numbers: std::collections::HashMap<Block, usize> = (0..)
+    let numbers: HashMap<Block, usize> = (0..)
         .zip(blocks)
         .map(|(index, block)| (*block, index))
         .collect();
-    let after = |index: usize| -> Vec<usize> {
-        let last = blocks[index].instructions().pop();
-        let after = last.map(Value::successors).unwrap_or_default();
-        after
-            .iter()
-            .filter_map(|block| numbers.get(block).copied())
-            .collect()
-    };
+    let after: Vec<Vec<usize>> = blocks
+        .iter()
+        .map(|block| {
+            let last = block.instructions().pop();
+            let after = last.map(Value::successors).unwrap_or_default();
+            let after = after.iter().filter_map(|block| numbers.get(block).copied());
+            after.collect()
+        })
+        .collect();
     let mut seen = vec![Seen::Not; blocks.len()];
-    let mut found = Vec::new();
+    // From where something goes back, by where to.
+    let mut back: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     let mut way: Vec<(usize, Vec<usize>)> = Vec::new();
     if !blocks.is_empty() {
         seen[0] = Seen::OnTheWay;
-        way.push((0, after(0)));
+        way.push((0, after[0].clone()));
     }
     while let Some((index, rest)) = way.last_mut() {
         match rest.pop() {
-            Some(next) if seen[next] == Seen::OnTheWay => found.push(next),
+            Some(next) if seen[next] == Seen::OnTheWay => {
+                back.entry(next).or_default().push(*index);
+            }
             Some(next) if seen[next] == Seen::Not => {
                 seen[next] = Seen::OnTheWay;
-                way.push((next, after(next)));
+                way.push((next, after[next].clone()));
             }
             Some(_) => {}
             None => {
@@ -93,7 +145,24 @@ fn headers(blocks: &[Block]) -> Vec<Block> {
             }
         }
     }
-    found.sort_unstable();
-    found.dedup();
-    found.into_iter().map(|index| blocks[index]).collect()
+    let mut before = vec![Vec::new(); blocks.len()];
+    for (index, all) in after.iter().enumerate() {
+        for next in all {
+            before[*next].push(index);
+        }
+    }
+    back.into_iter()
+        .map(|(header, mut ahead)| {
+            let mut all = HashSet::from([header]);
+            while let Some(index) = ahead.pop() {
+                if all.insert(index) {
+                    ahead.extend(&before[index]);
+                }
+            }
+            Loop {
+                header: blocks[header],
+                blocks: all.into_iter().map(|index| blocks[index]).collect(),
+            }
+        })
+        .collect()
 }

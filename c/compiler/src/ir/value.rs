@@ -321,6 +321,13 @@ impl Value {
             .collect()
     }
 
+    /// Whether a load may find something else each time.
+    pub(crate) fn is_volatile_or_atomic(self) -> bool {
+        let ordering = llvm!(ask: LLVMGetOrdering(self.0));
+        let is_atomic = ordering != LLVMAtomicOrdering::LLVMAtomicOrderingNotAtomic;
+        is_atomic || llvm!(ask: LLVMGetVolatile(self.0)) != 0
+    }
+
     // What allocas say.
 
     pub(crate) fn set_alignment(self, bytes: u64) {

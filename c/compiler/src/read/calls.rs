@@ -29,6 +29,17 @@ fn does_nothing(assembly: &str) -> bool {
     })
 }
 
+/// Whether a call says who handles a signal that instructions of the program cause: that one
+/// cannot wait for a better moment.
+fn is_for_fault(does: &Annotation, at: Value) -> bool {
+    /// Illegal instructions, traps, bus errors, wrong computations, wrong addresses.
+    const FAULTS: [u64; 5] = [4, 5, 7, 8, 11];
+    let handles = does.handler.is_some() || does.handler_in.is_some();
+    let signal = at.arguments().first().copied();
+    let signal = signal.and_then(Value::constant_number);
+    handles && signal.is_some_and(|signal| FAULTS.contains(&signal))
+}
+
 impl Reader<'_> {
     pub(super) fn call(&mut self, function: FunctionId, at: Value, times: u64) {
         let mut callee = at.callee();
@@ -145,6 +156,7 @@ impl Reader<'_> {
             scanned,
             moved,
             allocates,
+            is_for_fault: is_for_fault(&does, at),
             place: place(at),
         });
         for (pointer, with) in &does.calls {
@@ -185,6 +197,7 @@ impl Reader<'_> {
             scanned: Vec::new(),
             moved: 0,
             allocates: None,
+            is_for_fault: false,
             place: place(at),
         });
     }

@@ -56,6 +56,30 @@ fn figure_2() {
     says(&whole, "log 24 bytes of data in 6 events (as weighed)");
 }
 
+/// Memory that a function allocates for its callers, and stores where they say, is theirs.
+#[test]
+fn memory_of_who_has_it_allocated() {
+    let stage = Stage::new("c-stored");
+    for level in ["-O0", "-O1"] {
+        stage.run(&["cc", level, "-o", "prog", "main.c"]);
+        let (_, replayed) = stage.whole_way(&["--target", "in_compute", "--naive"]);
+        let events = replayed.split_once(" events to the end").unwrap().0;
+        let events = events.split_whitespace().last().unwrap();
+        assert!(events.parse::<u64>().unwrap() < 20, "{replayed}");
+    }
+}
+
+/// Structures by value that outside functions get through pointers are copies.
+#[test]
+fn what_is_passed_by_value() {
+    let stage = Stage::new("c-passed");
+    for level in ["-O0", "-O2"] {
+        stage.run(&["cc", level, "-o", "prog", "main.c"]);
+        stage.whole_way(&["--target", "in_*", "--naive"]);
+        stage.whole_way(&["--whole-program"]);
+    }
+}
+
 #[test]
 fn under_a_debugger() {
     let stage = Stage::new("c-figure2");

@@ -70,7 +70,7 @@ fn threads_that_spin() {
 }
 
 /// A handler of signals writes to outside memory while the inside runs, which reads that.
-/// If it calls an inside function then, the recording ends, and what there is replays.
+/// If it calls an inside function, it does so at a crossing.
 #[test]
 fn signals_come_at_any_moment() {
     let stage = Stage::new("c-signals");
@@ -80,14 +80,38 @@ fn signals_come_at_any_moment() {
     let (said, _) = stage.run(&cut);
     says(
         &said,
-        "signals out_handle (main.c:15) may come to in_add: that ends a recording if it \
+        "signals out_handle (main.c:15) may come to in_add: it waits for a crossing where it \
          interrupts the inside",
     );
-    stage.run(&["record", "-o", "x.reprise", "--", "./prog.cut"]);
-    let (_, replayed) = stage.run(&["replay", "x.reprise"]);
-    let same = "to the end; the memory of the inside is the same";
-    assert!(replayed.contains(same), "{replayed}");
-    stage.as_far_as_recorded(&["calls"]);
+    for how in [&[][..], &["calls"]] {
+        let _ = std::fs::remove_file(stage.folder.path().join("x.reprise"));
+        let record = ["record", "-o", "x.reprise", "--", "./prog.cut"];
+        stage.run(&[&record, how].concat());
+        let (_, replayed) = stage.run(&["replay", "x.reprise"]);
+        let same = "to the end; the memory of the inside is the same";
+        assert!(replayed.contains(same), "{replayed}");
+    }
+}
+
+/// Handlers of signals that are inside wait for crossings, and for as many loops as there are
+/// without one.
+#[test]
+fn handlers_are_inside() {
+    let stage = Stage::new("c-alarms");
+    for level in ["-O0", "-O2"] {
+        stage.run(&["cc", level, "-o", "prog", "main.c"]);
+        for how in [&["--target", "in_*"][..], &["--whole-program"]] {
+            let said = in_turns(&stage, how, 3);
+            says(
+                &said,
+                "signals in_tick (main.c:19) may come to in_tick: it waits for a crossing where \
+                 it interrupts the inside",
+            );
+            let (events, _) = stage.run(&["show", "x.reprise", "--events"]);
+            let ticks = events.matches("in_tick").count();
+            assert!(ticks >= 60, "{ticks} of 60 signals are entries");
+        }
+    }
 }
 
 /// Children that are forked are recorded behind what their parent did, and replay alone.
