@@ -138,7 +138,7 @@ fn files_that_are_no_recordings() {
     check(
         &FileHeader { version: 7, id: 7 }.write(),
         expect![[r#"
-        reprise: cannot show x.reprise: it has format version 7; this reprise reads versions up to 1
+        reprise: cannot show x.reprise: it has format version 7; this reprise reads versions up to 2
           try: update reprise: this is 0.1.0
     "#]],
     );
