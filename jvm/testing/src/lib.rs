@@ -3,14 +3,17 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 pub mod heard;
+pub mod javac;
 pub mod jvms;
 pub mod limited;
 pub mod maven;
 pub mod subject;
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::sync::Mutex;
+use std::thread;
 
 /// The `java` of every JDK, by path.
 pub fn jdks() -> Vec<PathBuf> {
@@ -27,13 +30,10 @@ pub fn jdks() -> Vec<PathBuf> {
 
 /// Compiles Java files with the oldest JDK, so that every one can run them.
 pub fn compile(files: &[PathBuf], classes: &Path, class_path: &str) {
-    let output = Command::new(jdks()[0].with_file_name("javac"))
-        .args(["-encoding", "UTF-8", "-g", "-cp", class_path, "-d"])
-        .arg(classes)
-        .args(files)
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{output:?}");
+    let options = ["-encoding", "UTF-8", "-g", "-cp", class_path, "-d"].map(OsStr::new);
+    let files = files.iter().map(|file| file.as_os_str());
+    let arguments = options.into_iter().chain([classes.as_os_str()]);
+    javac::javac(&jdks()[0], arguments.chain(files)).unwrap();
 }
 
 /// The Java files of a folder.
@@ -46,6 +46,31 @@ pub fn sources(folder: &Path) -> Vec<PathBuf> {
                 .is_some_and(|extension| extension == "java")
         })
         .collect()
+}
+
+/// Looks at each of many things, on as many threads as there are processors, and returns what
+/// was found, in no order.
+pub fn on_all_processors<T: Send, R: Send>(
+    things: Vec<T>,
+    look: impl Fn(T) -> Option<R> + Sync,
+) -> Vec<R> {
+    let things = Mutex::new(things.into_iter());
+    let found = Mutex::new(Vec::new());
+    let worker = || {
+        loop {
+            let Some(thing) = things.lock().unwrap().next() else {
+                return;
+            };
+            let result = look(thing);
+            found.lock().unwrap().extend(result);
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(worker);
+        }
+    });
+    found.into_inner().unwrap()
 }
 
 /// A library that cargo put beside this test's own executable: the agent.

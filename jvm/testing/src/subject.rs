@@ -7,10 +7,12 @@
 //! `options` (more of the agent's).
 //! `REPRISE_SUBJECT` chooses those whose names contain it.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::javac::javac;
 use crate::{jdks, sources};
 
 /// One of them.
@@ -83,16 +85,17 @@ impl Subject {
     /// Compiles it for a release, or for that of the JDK itself; false when that
     /// has not all it needs.
     pub fn compile_with(&self, java: &Path, release: Option<u32>, classes: &Path) -> bool {
-        let mut javac = Command::new(java.with_file_name("javac"));
-        javac.args(["-encoding", "UTF-8", "-g", "-nowarn", "-Xlint:-options"]);
+        let options = ["-encoding", "UTF-8", "-g", "-nowarn", "-Xlint:-options"];
+        let mut arguments: Vec<OsString> = options.map(OsString::from).to_vec();
         if let Some(release) = release {
-            javac.args(["--release", &release.to_string()]);
+            arguments.extend(["--release".into(), release.to_string().into()]);
         }
-        javac.args(self.words("compile"));
-        let output = javac.arg("-d").arg(classes).args(sources(&self.folder));
-        let output = output.output().unwrap();
-        let done = output.status.success();
-        assert!(done || release.is_some(), "{output:?}");
+        arguments.extend(self.words("compile").into_iter().map(OsString::from));
+        arguments.extend(["-d".into(), classes.into()]);
+        arguments.extend(sources(&self.folder).into_iter().map(OsString::from));
+        let compiled = javac(java, arguments);
+        let done = compiled.is_ok();
+        assert!(done || release.is_some(), "{compiled:?}");
         self.compile_native(java, classes);
         if done && self.folder.join("frameless").is_file() {
             take_frames(classes);

@@ -7,18 +7,17 @@ use std::fs;
 use std::panic::catch_unwind;
 use std::path::Path;
 
+use reprise_jvm_testing::on_all_processors;
 use reprise_jvm_testing::subject::Subject;
 
 use crate::support::{self, Recorded};
 
 #[test]
 fn every_subject_says_the_same_and_leaves_the_expected_events() {
-    let mut wrong = Vec::new();
-    for subject in Subject::all() {
-        if catch_unwind(|| check(&subject)).is_err() {
-            wrong.push(subject.name());
-        }
-    }
+    let wrong = on_all_processors(Subject::all(), |subject| {
+        let checked = catch_unwind(|| check(&subject));
+        checked.is_err().then(|| subject.name())
+    });
     assert!(wrong.is_empty(), "{wrong:?}");
 }
 

@@ -4,8 +4,10 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::Mutex;
 
 use reprise_jvm_player::Jvm;
+use reprise_jvm_testing::on_all_processors;
 use reprise_jvm_testing::subject::{Subject, release};
 
 use crate::support;
@@ -13,20 +15,26 @@ use crate::support;
 #[test]
 fn every_subject_is_played_as_recorded() {
     let javas = support::jdks();
-    let mut jvms: Vec<_> = javas.iter().map(|java| support::jvm(java)).collect();
-    let mut wrong = Vec::new();
-    for subject in Subject::all() {
+    // The JVMs that play go from hand to hand, so that each plays many, as a user's does.
+    let sets = Mutex::new(Vec::new());
+    let wrong = on_all_processors(Subject::all(), |subject| {
+        let idle = sets.lock().unwrap().pop();
+        let mut set: Vec<Jvm> =
+            idle.unwrap_or_else(|| javas.iter().map(|java| support::jvm(java)).collect());
         let mut jvms: Vec<_> = javas
             .iter()
-            .zip(&mut jvms)
+            .zip(&mut set)
             .filter(|(java, _)| subject.runs_on(java))
             .map(|(java, jvm)| (java.as_path(), jvm))
             .collect();
-        match played(&subject, &mut jvms, |classes| subject.compile(classes)) {
-            Some(found) => wrong.extend(found),
-            None => println!("skipped: no JDK is new enough for {}", subject.name()),
+        let found = played(&subject, &mut jvms, |classes| subject.compile(classes));
+        if found.is_none() {
+            println!("skipped: no JDK is new enough for {}", subject.name());
         }
-    }
+        sets.lock().unwrap().push(set);
+        found
+    });
+    let wrong: Vec<String> = wrong.into_iter().flatten().collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
