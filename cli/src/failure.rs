@@ -9,6 +9,7 @@ use std::fmt;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
+use crate::doctor::finding::Finding;
 use crate::escape::{Lines, escape};
 
 /// How a command ended.
@@ -102,6 +103,12 @@ impl Failure {
         } else {
             failure
         }
+    }
+
+    /// The same as something that a probe of `doctor` has found.
+    pub fn into_finding(self) -> Finding {
+        let finding = Finding::fails(self.wrong);
+        self.next.into_iter().fold(finding, Finding::fix)
     }
 
     /// Prints the failure to standard error and returns the status to exit with.

@@ -1,6 +1,8 @@
 // Computes for a long time without a system call, in registers, vectors, instructions
 // that repeat themselves and memory, so that segments begin in the middle of it. With an
-// argument it goes on until it is ended, with a second one beside a thread that sleeps. A signal that is blocked all the while comes at the end.
+// argument it goes on until it is ended, with a second one beside a thread that sleeps,
+// with a third one also beside one that computes. A signal that is blocked all the while
+// comes at the end.
 // cc: -pthread
 #include <pthread.h>
 #include <signal.h>
@@ -17,6 +19,13 @@ static void comes(int number) { came += number; }
 static void *sleeps(void *unused) {
     for (;;)
         pause();
+    return unused;
+}
+
+static void *computes(void *unused) {
+    static volatile unsigned long rounds;
+    for (;;)
+        rounds++;
     return unused;
 }
 
@@ -50,6 +59,8 @@ int main(int argc, char **argv) {
     kill(getpid(), SIGUSR1);
     pthread_t thread;
     if (argc > 2 && pthread_create(&thread, 0, sleeps, 0) != 0)
+        return 2;
+    if (argc > 3 && pthread_create(&thread, 0, computes, 0) != 0)
         return 2;
     unsigned long sum = 0;
     for (unsigned long round = 0; round < 40 || argc > 1; round++)

@@ -20,12 +20,19 @@ pub(crate) fn keep(
 ) -> Result<PathBuf, Failure> {
     let now = now()?;
     let file = file(name, &now);
+    let output = without_root(root, output);
     append(
         &root.join(&file),
-        &section(&now, revision, &machine(), command, output),
+        &section(&now, revision, &machine(), command, &output),
     )
     .map_err(|error| format!("cannot write {}: {error}", file.display()))?;
     Ok(file)
+}
+
+/// Where a clone is on some machine is nobody's business: paths begin in it.
+fn without_root(root: &Path, output: &str) -> String {
+    let inside = format!("{}/", root.display());
+    output.replace(&inside, "./").replace("./cli/../", "./")
 }
 
 /// Whether a result of today and of this revision is kept that was made by a command.
@@ -187,7 +194,18 @@ fn describe(cpuinfo: &str, cores: usize, meminfo: &str, kernel: &str) -> String 
 
 #[cfg(test)]
 mod tests {
-    use super::{append, describe, has, section};
+    use std::path::Path;
+
+    use super::{append, describe, has, section, without_root};
+
+    #[test]
+    fn results_do_not_say_where_the_clone_is() {
+        let said = "at /home/me/reprise/cli/../studies/a.c:26, /home/me/reprised";
+        assert_eq!(
+            without_root(Path::new("/home/me/reprise"), said),
+            "at ./studies/a.c:26, /home/me/reprised"
+        );
+    }
 
     #[test]
     fn a_part_that_is_kept_is_found_by_its_command_and_revision() {

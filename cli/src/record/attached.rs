@@ -2,8 +2,8 @@
 
 use reprise_recorder::{AttachError, Attached, Guard, Guarded, Outcome, guarded, record_attached};
 
+use super::Request;
 use super::last::{Bounds, Files, lost, settings, sink, stand_aside};
-use super::{Request, discard};
 use crate::failure::{Failure, Status};
 use crate::say::say;
 
@@ -38,13 +38,9 @@ fn run_guarded(
         program,
         pid: process,
     };
-    // Better to know now than when there is something to write.
-    match files.reserve() {
-        Ok((path, _)) => discard(&path),
-        Err(error) => {
-            subject.let_go();
-            return Err(Failure::new(doing(), error));
-        }
+    if let Err(error) = files.try_out() {
+        subject.let_go();
+        return Err(Failure::new(doing(), error));
     }
     guard.watch_attached(process);
     say(&format!(

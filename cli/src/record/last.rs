@@ -15,7 +15,11 @@ use super::verify::{Verdict, verify};
 use super::{Keep, Request, discard, summary};
 use crate::failure::{Failure, Status};
 use crate::output_name::{ReserveError, Template, Values};
+use crate::readable::size;
 use crate::say::say;
+
+/// Recordings may be larger than what is free, if that is less.
+const LITTLE: u64 = 16 << 20;
 
 /// How much of a run is kept, and when it is written.
 #[derive(Clone, Debug)]
@@ -67,10 +71,8 @@ fn run_guarded(request: &Request, bounds: &Bounds, mut guard: Guard) -> Result<S
         program: name(request).to_owned(),
         pid: subject.pid(),
     };
-    // Better to know now than when there is something to write.
-    match files.reserve() {
-        Ok((path, _)) => discard(&path),
-        Err(error) => return without_recorder(request, subject, &error.to_string()),
+    if let Err(error) = files.try_out() {
+        return without_recorder(request, subject, &error.to_string());
     }
     let settings = settings(request, bounds);
     let sink = sink(files);
@@ -139,19 +141,35 @@ impl Files {
             time: Timestamp::now(),
         })
     }
+
+    /// Better to know now than when there is something to write.
+    pub(super) fn try_out(&self) -> Result<(), ReserveError> {
+        let (path, file) = self.reserve()?;
+        let disk = rustix::fs::fstatvfs(&file).ok();
+        discard(&path);
+        let free = disk.map(|disk| disk.f_bavail.saturating_mul(disk.f_frsize));
+        if let Some(free) = free.filter(|free| *free < LITTLE) {
+            let (path, free) = (path.display(), size(free));
+            say(&format!(
+                "{path}: there is room for {free}, which may not be enough for a recording"
+            ));
+        }
+        Ok(())
+    }
 }
 
 /// Writes a dump, plays it to see whether it can be, and says so.
 fn keep(files: &Files, dump: Dump) -> Written {
-    let nothing = |error: &dyn std::fmt::Display| format!("nothing was recorded: {error}");
-    let (path, file) = files.reserve().map_err(|error| nothing(&error))?;
+    let (path, file) = files
+        .reserve()
+        .map_err(|error| format!("nothing was recorded: {error}"))?;
     let written = dump.draft(file).and_then(|mut draft| {
         let verdict = verify(&path, &mut draft)?;
         Ok((verdict, draft.finish()?))
     });
     let (verdict, recorded) = written.map_err(|error| {
         discard(&path);
-        nothing(&error)
+        format!("nothing was recorded: {}: {error}", path.display())
     })?;
     let line = summary(&path, recorded.finished.bytes, &recorded.closing);
     match verdict {

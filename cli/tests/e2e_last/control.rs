@@ -14,6 +14,7 @@ use nix::unistd::Pid;
 
 use crate::stage::{Group, REPRISE, Stage, check_end};
 use crate::subjects::{compile, subject};
+use crate::unharmed::until;
 
 /// Says what it reads, and ends with 3.
 const ECHO: &str = "while read line; do echo $line; test \"$line\" != end || exit 3; done";
@@ -163,7 +164,8 @@ fn a_dump_goes_up_to_now_in_a_computation() {
     assert_eq!(recordings.len(), 1);
     // Copies of it hold memory, and are not to be ended with it by its name.
     let folder = fs::canonicalize(stage.path("")).unwrap();
-    assert!(named("reprise-shadow", &folder) > 1);
+    // How many there are depends on what a copy takes here.
+    assert!(named("reprise-shadow", &folder) > 0);
     assert_eq!(named("program", &folder), 1);
     let subject = running.status(&stage)["subject"].as_i64().unwrap();
     let subject = i32::try_from(subject).unwrap();
@@ -228,7 +230,9 @@ fn a_recording_can_be_stopped() {
 
 #[test]
 fn a_recording_of_a_computation_can_be_stopped() {
-    for arguments in [&["for ever"][..], &["for ever", "beside another"]] {
+    let beside = ["for ever", "beside another", "that computes"];
+    for count in 1..=beside.len() {
+        let arguments = &beside[..count];
         let stage = Stage::new();
         compile(&subject("process-computes"), &stage.path("program"));
         let command = [&["./program"], arguments].concat();
@@ -238,11 +242,17 @@ fn a_recording_of_a_computation_can_be_stopped() {
         }
         let process = running.status(&stage)["subject"].as_u64().unwrap();
         assert_eq!(running.tell(&stage, &["stop"]).status.code(), Some(0));
-        let about = || fs::read_to_string(format!("/proc/{process}/status")).unwrap();
-        while !about().contains("TracerPid:\t0\n") {
-            sleep(Duration::from_millis(10));
-        }
-        assert!(about().contains("State:\tR"), "{}", about());
+        // A thread that sleeps is not woken for that.
+        until("all threads that compute are let go", || {
+            let threads = fs::read_dir(format!("/proc/{process}/task")).unwrap();
+            let mut about = threads.map(|thread| thread.unwrap().path().join("status"));
+            about.all(|about| {
+                let about = fs::read_to_string(about).unwrap();
+                about.contains("State:\tS") || about.contains("TracerPid:\t0\n")
+            })
+        });
+        let about = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+        assert!(about.contains("State:\tR"), "{about}");
         let process = Pid::from_raw(i32::try_from(process).unwrap());
         kill(process, Signal::SIGTERM).unwrap();
         assert_eq!(running.group.0.wait().unwrap().code(), Some(143));

@@ -5,6 +5,8 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use serde_json::Value;
 
 use crate::stage::{REPRISE, Stage};
@@ -257,6 +259,28 @@ fn a_process_that_outlives_the_program_runs_on() {
         fs::read_to_string(stage.path("late")).is_ok_and(|text| text == "at last\n")
     });
     assert_eq!(stage.replay().status.code(), Some(0));
+}
+
+/// Nor does a recorder stay for one that computes, and makes no system call.
+#[test]
+fn a_process_that_outlives_the_program_and_computes_runs_on() {
+    let stage = Stage::new();
+    compile(&stage, "process-computes");
+    for arguments in ["for ever", "for ever beside another that-computes"] {
+        let script = format!("./program {arguments} < /dev/null > /dev/null 2>&1 & echo $!");
+        let recorded = stage.record(&["sh", "-c", &script], b"");
+        let process = String::from_utf8(recorded.stdout).unwrap();
+        let process: i32 = process.trim().parse().unwrap();
+        until("it is let go", || {
+            let about = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+            about.contains("Name:\tprogram") && about.contains("TracerPid:\t0\n")
+        });
+        let about = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+        kill(Pid::from_raw(process), Signal::SIGKILL).unwrap();
+        assert!(about.contains("State:\tR"), "{about}");
+        assert_eq!(stage.replay().status.code(), Some(0));
+        fs::remove_file(stage.recording()).unwrap();
+    }
 }
 
 #[test]

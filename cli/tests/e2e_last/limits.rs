@@ -4,14 +4,23 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Command, Stdio};
 
-use crate::stage::{Stage, check, check_end};
+use crate::stage::{REPRISE, Stage, check, check_end};
 
 /// Calls that are answered with an error, and one that nobody knows.
 const CALLS: &str = "
 #include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+static void *sleeps(void *unused) {
+    pause();
+    return unused;
+}
 int main(int count, char **arguments) {
     char room[256] = {0};
     long rings = syscall(SYS_io_uring_setup, 4, room);
@@ -19,8 +28,21 @@ int main(int count, char **arguments) {
     long queue = syscall(SYS_io_setup, 4, room);
     printf(\"%ld %d\\n\", queue, errno == ENOSYS);
     fflush(stdout);
-    if (count > 1)
+    pthread_t thread;
+    if (count > 2)
+        pthread_create(&thread, 0, sleeps, 0);
+    if (count > 1) {
         printf(\"%ld\\n\", syscall(667, 1, 2, 3));
+        // Who gets its signals, which is rarely asked.
+        printf(\"%d\\n\", ioctl(socket(AF_UNIX, SOCK_STREAM, 0), 0x8904, room));
+        size_t much = 129 << 20;
+        printf(\"%zd\\n\", read(open(\"/dev/zero\", O_RDONLY), malloc(much), much));
+        fflush(stdout);
+        // A machine that has much to do takes its time to begin anew.
+        for (int i = 0; i < 30; i++)
+            usleep(100000);
+        printf(\"behind\\n\");
+    }
     (void)arguments;
     return 0;
 }
@@ -82,23 +104,40 @@ fn calls_that_are_not_made_are_named() {
     check("calls", &recorded, &stage.replay());
 }
 
+/// Nobody knows what they have written, or it is too much: what is kept begins behind them.
 #[test]
-fn a_call_that_nobody_knows_ends_the_recording_only() {
+fn calls_that_nobody_knows_are_not_played_over() {
     let stage = Stage::new();
-    assert!(compiled(&stage, CALLS, &[]));
-    let recorded = stage.record(&["./program", "unknown"], b"");
-    let said = String::from_utf8_lossy(&recorded.stderr);
-    assert_eq!(recorded.stdout, b"-1 1\n-1 1\n-1\n", "{said}");
-    let early = "ended early by system call 667, which is not in the table";
-    assert!(said.contains(early), "{said}");
-    let output = stage.path("output");
-    let replayed = stage.replay_with(&["--output", output.to_str().unwrap()]);
-    let said = String::from_utf8_lossy(&replayed.stderr);
-    assert_eq!(replayed.status.code(), Some(0), "{said}");
-    assert!(said.contains("as far as the recording goes"), "{said}");
-    // What was written up to there, in a file of its own.
-    assert!(replayed.stdout.is_empty());
-    assert_eq!(fs::read(output).unwrap(), b"-1 1\n-1 1\n");
+    assert!(compiled(&stage, CALLS, &["-pthread"]));
+    for arguments in [&["unknown"][..], &["unknown", "beside another thread"]] {
+        let command = [&["./program"], arguments].concat();
+        let recorded = stage.record(&command, b"");
+        let said = String::from_utf8_lossy(&recorded.stderr);
+        assert_eq!(
+            String::from_utf8_lossy(&recorded.stdout),
+            "-1 1\n-1 1\n-1\n0\n135266304\nbehind\n",
+            "{said}"
+        );
+        for call in [
+            "system call 667, which is not in the table",
+            "ioctl with 0x8904, which is not in the table",
+            "a system call that writes over 128 MiB",
+        ] {
+            let named = format!("not recorded: the time before, {call}");
+            assert!(said.contains(&named), "{call}: {said}");
+        }
+        let output = stage.path("output");
+        let replayed = stage.replay_with(&["--output", output.to_str().unwrap()]);
+        let said = String::from_utf8_lossy(&replayed.stderr);
+        assert_eq!(replayed.status.code(), Some(0), "{said}");
+        assert!(said.contains("to the end, exit 0"), "{said}");
+        // What was written from there on, in a file of its own.
+        assert!(replayed.stdout.is_empty());
+        let again = fs::read_to_string(output).unwrap();
+        assert!(again.ends_with("behind\n"), "{again}");
+        assert!(!again.contains("-1 1\n"), "{again}");
+        fs::remove_file(stage.recording()).unwrap();
+    }
 }
 
 #[test]
@@ -161,4 +200,43 @@ fn a_file_that_is_cut_off_is_no_divergence() {
         assert_eq!(replayed.status.code(), Some(2), "{len}: {said}");
         assert!(said.contains("cut off"), "{len}: {said}");
     }
+}
+
+/// What there is no room for is said before and at the failure, and when a dump is asked for;
+/// nothing half-written is left, and the program runs on.
+#[test]
+fn a_full_disk() {
+    let stage = Stage::new();
+    fs::create_dir(stage.path("small")).unwrap();
+    let within = |command: &str| {
+        let script = format!("mount -t tmpfs -o size=64k none small && {command}");
+        Command::new("unshare")
+            .args(["--map-root-user", "--mount", "sh", "-c", &script])
+            .current_dir(stage.path(""))
+            .env("XDG_RUNTIME_DIR", stage.path(""))
+            .env("REPRISE", REPRISE)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap()
+    };
+    if !within("true").status.success() {
+        println!("skipped: nobody may mount anything here");
+        return;
+    }
+    let record = "\"$REPRISE\" record --last 10s -o small/%p.reprise --";
+    let crash = within(&format!(
+        "{record} sh -c 'kill -SEGV $$'; echo $?; ls small"
+    ));
+    let said = String::from_utf8_lossy(&crash.stderr);
+    assert_eq!(String::from_utf8_lossy(&crash.stdout), "139\n", "{said}");
+    assert!(said.contains("there is room for 64.0 kB"), "{said}");
+    assert!(said.contains("nothing was recorded: small/"), "{said}");
+    assert!(said.contains(".reprise: the disk is full"), "{said}");
+
+    let asked = within(&format!(
+        "{record} sh -c '\"$REPRISE\" dump $$; echo $?; exit 7'; echo $?; ls small"
+    ));
+    let said = String::from_utf8_lossy(&asked.stderr);
+    assert_eq!(String::from_utf8_lossy(&asked.stdout), "1\n7\n", "{said}");
+    assert!(said.contains(".reprise: the disk is full"), "{said}");
 }

@@ -2,6 +2,10 @@
 
 use std::process::Command;
 
+use reprise_player::{Halt, Limits, Opened, Session, Traps, Wrote};
+use reprise_process_events::{Event, KIND, wire};
+use reprise_recording::Recording;
+
 use crate::stage::{Stage, check, check_end};
 use crate::subjects;
 use crate::unharmed::outlives_its_recorder;
@@ -108,6 +112,71 @@ fn interrupted_computations_are_found_again() {
         shown.contains(" instructions behind the one before"),
         "{shown}"
     );
+}
+
+/// An interruption is nothing that the program does: a step over it is one over an
+/// instruction, in both directions, and a breakpoint there is come to once.
+#[test]
+fn interruptions_are_no_steps() {
+    let stage = Stage::new();
+    subjects::compile(
+        &subjects::subject("process-preempt"),
+        &stage.path("program"),
+    );
+    let recorded = stage.record(&["./program"], b"");
+    let said = String::from_utf8_lossy(&recorded.stderr);
+    assert_eq!(recorded.status.code(), Some(0), "{said}");
+
+    let recording = Recording::open(stage.recording()).unwrap();
+    let opened = Opened::new(&recording, None).unwrap();
+    let limits = Limits {
+        memory: 64 << 30,
+        seconds: 600,
+    };
+    let mut silent = |_: Wrote<'_>| {};
+    let mut session = Session::new(&opened, &limits, &mut silent).unwrap();
+    let pauses = pauses(&recording);
+    assert!(!pauses.is_empty(), "nothing was interrupted");
+    for pause in pauses.into_iter().take(3) {
+        session.set_traps(&Traps::default());
+        assert_eq!(session.go_to(pause).unwrap(), Halt::Done);
+        let there = session.state().unwrap().registers;
+        let behind = session.position();
+        assert_eq!(session.step_back().unwrap(), Halt::Done);
+        let before = session.position();
+        assert!(before.event < pause, "{before:?}");
+        let registers = session.state().unwrap().registers;
+        assert!(registers.difference(&there).is_some(), "at {pause}");
+        assert_eq!(session.step().unwrap(), Halt::Done);
+        assert_eq!(session.position(), behind);
+        let registers = session.state().unwrap().registers;
+        assert_eq!(registers.difference(&there), None, "at {pause}");
+
+        let mut traps = Traps::default();
+        traps.breakpoints.insert(there.rip());
+        session.set_traps(&traps);
+        // Whether it was there before depends on where it was interrupted.
+        let halt = session.go_back(&mut || false).unwrap();
+        assert!(matches!(halt, Halt::Breakpoint | Halt::Start), "{halt:?}");
+        assert!(session.position() <= before, "{:?}", session.position());
+    }
+}
+
+/// The events of a recording that are interruptions.
+fn pauses(recording: &Recording) -> Vec<u64> {
+    let mut pauses = Vec::new();
+    for (stream, info) in recording.streams() {
+        if info.kind != KIND {
+            continue;
+        }
+        let mut events = recording.events(stream, 0).unwrap();
+        while let Some(event) = events.next().unwrap() {
+            if let Ok(Event::Pause(_)) = wire::read(event.payload) {
+                pauses.push(event.number);
+            }
+        }
+    }
+    pauses
 }
 
 /// In code that the program has written itself, and changes, too. On a machine that has

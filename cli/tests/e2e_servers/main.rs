@@ -6,6 +6,7 @@
     reason = "clippy exempts the tests, not the functions they share"
 )]
 
+mod apt;
 mod contained;
 mod kernels;
 mod load;

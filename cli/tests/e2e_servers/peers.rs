@@ -1,13 +1,14 @@
 //! What other tools make of the same program: CRIU's copy of it, gdb's own record, rr.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
+use crate::apt::Apt;
 use crate::{is_there, program, reprise};
 
 /// So much memory is in use, and so many times around it goes where it is to end.
@@ -73,6 +74,14 @@ fn last_line(output: &Output) -> String {
     line.unwrap_or("").chars().take(160).collect()
 }
 
+/// All that is said to be an error: the last line often says only that there was one.
+fn errors(output: &Output) -> String {
+    let text = String::from_utf8_lossy(&output.stdout).into_owned()
+        + &String::from_utf8_lossy(&output.stderr);
+    let errors = text.lines().filter(|line| line.contains("Error"));
+    errors.collect::<Vec<_>>().join("; ")
+}
+
 fn timed(command: &mut Command) -> (Duration, Output) {
     let begun = Instant::now();
     let output = command.stdin(Stdio::null()).output().unwrap();
@@ -115,28 +124,61 @@ fn with_reprise(folder: &Path) {
     );
 }
 
-fn with_criu(folder: &Path) {
-    if !is_there("criu") {
-        return;
+/// A release of Debian whose CRIU knows newer kernels than one of this system may.
+const NEWER: &str = "trixie";
+
+/// CRIU, of this system or of a newer one: which, and how it is called.
+fn criu() -> Option<(String, Vec<PathBuf>)> {
+    let checks = |call: &[PathBuf]| {
+        let check = Command::new(&call[0])
+            .args(&call[1..])
+            .arg("check")
+            .output();
+        check.is_ok_and(|check| check.status.success())
+    };
+    let ours = vec![PathBuf::from("criu")];
+    if is_there("criu") && checks(&ours) {
+        return Some(("criu".to_owned(), ours));
     }
-    let mut service = start(folder, &["env"]);
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("criu");
+    let root = Apt::new(NEWER, &folder)?.with_all_it_needs("criu")?;
+    let libraries = root.join("usr/lib/x86_64-linux-gnu");
+    let call = vec![
+        libraries.join("ld-linux-x86-64.so.2"),
+        PathBuf::from("--library-path"),
+        libraries,
+        root.join("usr/sbin/criu"),
+    ];
+    let name = format!("criu of Debian {NEWER}");
+    checks(&call).then_some((name, call))
+}
+
+fn with_criu(folder: &Path) {
+    let Some((name, call)) = criu() else {
+        println!("criu: neither this system's nor that of Debian {NEWER} works here");
+        return;
+    };
+    // It refuses pipes whose other end it does not see, as that of a build's jobserver.
+    let alone = "for n in 3 4 5 6 7 8 9; do eval \"exec $n>&-\"; done; exec \"$@\"";
+    let mut service = start(folder, &["sh", "-c", alone, "sh"]);
     let images = folder.join("images");
     fs::create_dir(&images).unwrap();
     let (took, output) = timed(
-        Command::new("criu")
+        Command::new(&call[0])
+            .args(&call[1..])
             .args(["dump", "--leave-running", "--shell-job", "-t"])
             .arg(service.id().to_string())
             .arg("-D")
             .arg(&images),
     );
     println!(
-        "criu dump, one moment: {:.2} s; {} bytes; {}",
+        "{name}, dump of one moment: {:.2} s; {} bytes; {}",
         took.as_secs_f64(),
         size(&images),
         if output.status.success() {
             "done".to_owned()
         } else {
-            format!("failed: {}", last_line(&output))
+            format!("failed: {}", errors(&output))
         }
     );
     service.kill().unwrap();

@@ -12,6 +12,8 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
 use tempfile::TempDir;
 
 use self::list::{RUNS, Run, SERVERS, Serves};
@@ -194,12 +196,13 @@ pub(crate) struct Group(pub(crate) Child);
 
 impl Drop for Group {
     fn drop(&mut self) {
-        let group = format!("-{}", self.0.id());
-        let _ = Command::new("kill").args(["-TERM", "--", &group]).status();
+        let group = Pid::from_raw(self.0.id().cast_signed());
+        // Most have ended by themselves.
+        let _ = killpg(group, Signal::SIGTERM);
         let begun = Instant::now();
         while matches!(self.0.try_wait(), Ok(None)) {
             if begun.elapsed() > Duration::from_secs(20) {
-                let _ = Command::new("kill").args(["-KILL", "--", &group]).status();
+                let _ = killpg(group, Signal::SIGKILL);
                 let _ = self.0.wait();
                 break;
             }

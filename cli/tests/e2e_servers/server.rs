@@ -9,6 +9,9 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
+
 use crate::program;
 
 /// How long something may take on a machine that has much else to do.
@@ -109,8 +112,8 @@ impl Drop for Server {
     /// A study that fails leaves nothing running.
     fn drop(&mut self) {
         if matches!(self.child.try_wait(), Ok(None)) {
-            let group = format!("-{}", self.child.id());
-            let _ = Command::new("kill").args(["-KILL", "--", &group]).status();
+            let group = Pid::from_raw(self.child.id().cast_signed());
+            let _ = killpg(group, Signal::SIGKILL);
             let _ = self.child.wait();
         }
     }

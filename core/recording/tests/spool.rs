@@ -75,6 +75,44 @@ fn what_comes_after_the_end_is_not_recorded() {
     assert_eq!(recording.streams().count(), 2);
 }
 
+/// A subject that is killed has no time to write down what it has counted; one that has written
+/// something since, or is still at it, has nothing more to say.
+#[test]
+fn a_last_word_is_the_last_event_if_nothing_follows_it() {
+    let mut setup = Setup::new(&config(8, 1 << 15));
+    let word = |bytes: &[u8]| {
+        let mut word = [0; 8];
+        word[0] = bytes.len() as u8;
+        word[1..=bytes.len()].copy_from_slice(bytes);
+        u64::from_le_bytes(word)
+    };
+    let mut rings = [1, 2, 3, 4].map(|thread| setup.subject.ring(info(thread)).unwrap());
+    for ring in &mut rings {
+        assert!(ring.append(b"before"));
+        ring.set_last_word(word(b"overdue"));
+    }
+    rings[0].set_last_word(word(b"last"));
+    rings[1].set_last_word(0);
+    assert!(rings[1].append(b"one more"));
+    // Somebody has scribbled on it.
+    rings[2].set_last_word(u64::MAX);
+    setup.drainer.end().unwrap();
+    rings[3].set_last_word(word(b"late"));
+    setup.drainer.end().unwrap();
+    std::mem::forget(rings);
+    let (recording, _folder) = setup.finish();
+    let events = |thread: u64| -> Vec<Vec<u8>> {
+        let mut streams = recording.streams();
+        let (id, _) = streams.find(|(_, info)| info.thread == thread).unwrap();
+        let events = payloads(&recording, id).into_iter();
+        events.map(|(.., payload)| payload).collect()
+    };
+    assert_eq!(events(1), [&b"before"[..], b"last"]);
+    assert_eq!(events(2), [&b"before"[..], b"one more"]);
+    assert_eq!(events(3), [b"before"]);
+    assert_eq!(events(4), [&b"before"[..], b"overdue"]);
+}
+
 /// Threads take turns under a lock and stamp each turn: the timeline is the
 /// order of the turns.
 #[test]

@@ -38,7 +38,7 @@ pub(crate) fn load<S: Source>(
         let arguments = [*start, end - start, all, SHARED, u64::MAX, 0];
         check(segment.first, blank.call(libc::SYS_mmap, arguments)?)?;
     }
-    let mut space = map_regions(segment, blank)?;
+    let mut space = map_regions(segment, blank, rooms)?;
     let stays = supply.is_some();
     match supply {
         Some(supply) => {
@@ -78,8 +78,8 @@ pub(crate) fn load<S: Source>(
     Ok(space)
 }
 
-fn map_regions(segment: &Segment, blank: &Blank) -> Result<Space, PlayError> {
-    let mut space = Space::default();
+fn map_regions(segment: &Segment, blank: &Blank, rooms: &[(u64, u64)]) -> Result<Space, PlayError> {
+    let mut space = Space::around(rooms);
     let mut below = PAGE;
     for region in &segment.start.regions {
         let aligned = region.start.is_multiple_of(PAGE) && region.end.is_multiple_of(PAGE);
@@ -92,23 +92,18 @@ fn map_regions(segment: &Segment, blank: &Blank) -> Result<Space, PlayError> {
             });
         }
         below = region.end;
-        let len = region.end - region.start;
         // What was only reserved may be more than there can ever be.
         let protection = if region.protection & 7 == 0 {
             0
         } else {
             WRITABLE
         };
-        let arguments = [
-            region.start,
-            len,
-            u64::from(protection),
-            ANONYMOUS,
-            u64::MAX,
-            0,
-        ];
-        check(segment.first, blank.call(libc::SYS_mmap, arguments)?)?;
-        space.map(region.start, region.end, region.protection & 7);
+        for (start, end) in space.but_for_rooms(region.start, region.end) {
+            let protection = u64::from(protection);
+            let arguments = [start, end - start, protection, ANONYMOUS, u64::MAX, 0];
+            check(segment.first, blank.call(libc::SYS_mmap, arguments)?)?;
+            space.map(start, end, region.protection & 7);
+        }
     }
     Ok(space)
 }

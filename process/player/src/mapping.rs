@@ -98,16 +98,18 @@ impl<S: Source> Play<'_, '_, S> {
             return Ok(());
         }
         self.check_room(start, end, protection)?;
-        let arguments = [
-            start,
-            end - start,
-            u64::from(protection),
-            ANONYMOUS,
-            u64::MAX,
-            0,
-        ];
-        self.call(event, libc::SYS_mmap, arguments)?;
-        self.space.map(start, end, protection);
+        for (start, end) in self.space.but_for_rooms(start, end) {
+            let arguments = [
+                start,
+                end - start,
+                u64::from(protection),
+                ANONYMOUS,
+                u64::MAX,
+                0,
+            ];
+            self.call(event, libc::SYS_mmap, arguments)?;
+            self.space.map(start, end, protection);
+        }
         Ok(())
     }
 
@@ -354,7 +356,8 @@ fn pages(event: u64, start: u64, len: u64) -> Result<(u64, u64), PlayError> {
     }
 }
 
-fn drops_pages(advice: u64) -> bool {
+/// Whether advice takes pages away.
+pub(crate) fn drops_pages(advice: u64) -> bool {
     let advice = advice as i32;
     [libc::MADV_DONTNEED, libc::MADV_FREE, libc::MADV_REMOVE].contains(&advice)
 }

@@ -32,14 +32,11 @@ pub(crate) fn rooms(
     blank: &Blank,
     event: u64,
 ) -> Result<Option<Rooms>, PlayError> {
-    if !survey.pauses {
+    if !survey.has_pauses() {
         return Ok(None);
     }
-    let mut used = survey.used.clone();
-    let (start, end) = blank.pages();
-    used.map(start, end, 0);
     let what = "it leaves no room for counting".to_owned();
-    let rooms = Rooms::find(&used, &survey.code);
+    let rooms = survey.rooms(blank);
     rooms.map(Some).ok_or(PlayError::Unplayable { event, what })
 }
 

@@ -13,6 +13,9 @@ pub(crate) struct Space {
     missing: Ranges<Origin>,
     /// What is at several addresses.
     pub(crate) shown: Ranges<Shown>,
+    /// What the player has for itself. Where the recording reserves addresses that nobody
+    /// ever accesses, it may be among them, and nothing is mapped over it.
+    rooms: Vec<(u64, u64)>,
 }
 
 /// A mapped range.
@@ -33,6 +36,27 @@ pub(crate) struct Origin {
 }
 
 impl Space {
+    /// Nothing is mapped but for what the player has for itself.
+    pub(crate) fn around(rooms: &[(u64, u64)]) -> Self {
+        Self {
+            rooms: rooms.to_vec(),
+            ..Self::default()
+        }
+    }
+
+    /// The parts of a range that the player does not have for itself.
+    pub(crate) fn but_for_rooms(&self, start: u64, end: u64) -> Vec<(u64, u64)> {
+        let mut parts = vec![(start, end)];
+        for &(room, behind) in &self.rooms {
+            parts = parts
+                .into_iter()
+                .flat_map(|(start, end)| [(start, end.min(room)), (start.max(behind), end)])
+                .filter(|(start, end)| start < end)
+                .collect();
+        }
+        parts
+    }
+
     /// Maps something new; nothing is missing there.
     pub(crate) fn map(&mut self, start: u64, end: u64, protection: u32) {
         self.mapped.set(start, end, protection);
@@ -187,6 +211,15 @@ mod tests {
         space.unmap(1, 5);
         check(&space, &[(0, 1, 1), (5, 6, 1)]);
         assert_eq!(space.within(1, 5), []);
+    }
+
+    #[test]
+    fn rooms_are_left_out() {
+        let space = Space::around(&[(10, 20), (40, 50)]);
+        assert_eq!(space.but_for_rooms(0, 5), [(0, 5)]);
+        assert_eq!(space.but_for_rooms(0, 60), [(0, 10), (20, 40), (50, 60)]);
+        assert_eq!(space.but_for_rooms(15, 45), [(20, 40)]);
+        assert_eq!(space.but_for_rooms(12, 18), []);
     }
 
     fn present(space: &Space) -> Vec<(u64, u64)> {

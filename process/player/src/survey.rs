@@ -7,16 +7,24 @@ use reprise_recording::{Recording, Source};
 use reprise_syscalls::is_error;
 
 use crate::PlayError;
+use crate::blank::Blank;
+use crate::count::Rooms;
+use crate::mapping::drops_pages;
 use crate::source::{self, Segment};
 use crate::space::Space;
 
 const EXECUTABLE: u64 = libc::PROT_EXEC as u64;
+const ACCESSIBLE: u64 = (libc::PROT_READ | libc::PROT_WRITE | libc::PROT_EXEC) as u64;
 
 /// What a segment does to its address space.
 #[derive(Debug)]
 pub(crate) struct Survey {
     /// All that is ever mapped.
     pub(crate) used: Space,
+    /// What is ever mapped so that nobody can access it.
+    closed: Space,
+    /// What is ever mapped otherwise, or changed.
+    touched: Space,
     /// Where there is ever something to execute.
     pub(crate) code: Vec<(u64, u64)>,
     /// The events that change what is at an address, in order, with from where
@@ -24,8 +32,8 @@ pub(crate) struct Survey {
     changes: Vec<(u64, u64, u64)>,
     /// The events at which another thread runs, in order.
     turns: Vec<Turn>,
-    /// There are pauses.
-    pub(crate) pauses: bool,
+    /// The events that are pauses, in order.
+    pauses: Vec<u64>,
     /// The last event.
     pub(crate) last: u64,
     /// How the run ended, if that was recorded.
@@ -50,15 +58,18 @@ impl Survey {
     ) -> Result<Self, PlayError> {
         let mut survey = Self {
             used: Space::default(),
+            closed: Space::default(),
+            touched: Space::default(),
             code: Vec::new(),
             changes: Vec::new(),
             turns: Vec::new(),
-            pauses: false,
+            pauses: Vec::new(),
             last: segment.first,
             ending: None,
         };
         for region in &segment.start.regions {
             survey.used.map(region.start, region.end, 0);
+            survey.opens(region.start, region.end, region.protection.into());
             if u64::from(region.protection) & EXECUTABLE != 0 {
                 survey.code.push((region.start, region.end));
             }
@@ -73,11 +84,14 @@ impl Survey {
                 Event::Call(call) => survey.call(number, &call, segment.start.brk),
                 Event::End(end) => survey.ending = Some(end.ending),
                 Event::Exit(_) => running = None,
-                Event::Pause(_) => survey.pauses = true,
+                Event::Pause(_) => survey.pauses.push(number),
                 Event::Views(views) => {
                     let all = views.iter();
                     let changes = all.map(|view| (number, view.start, view.end));
                     survey.changes.extend(changes);
+                    for view in &views {
+                        survey.touched.map(view.start, view.end, 0);
+                    }
                 }
                 Event::Switch(switch) => {
                     survey.turns.push(Turn {
@@ -127,7 +141,11 @@ impl Survey {
                 self.used.map(start, end, 0);
             }
             libc::SYS_madvise => {
-                self.change(event, argument(0), argument(1));
+                let (start, end) = pages(argument(0), argument(1));
+                self.changes.push((event, start, end));
+                if drops_pages(argument(2)) {
+                    self.touched.map(start, end, 0);
+                }
             }
             _ => {}
         }
@@ -136,6 +154,7 @@ impl Survey {
     fn map(&mut self, event: u64, start: u64, len: u64, protection: u64) {
         let (start, end) = pages(start, len);
         self.used.map(start, end, 0);
+        self.opens(start, end, protection);
         self.changes.push((event, start, end));
         if protection & EXECUTABLE != 0 {
             self.code.push((start, end));
@@ -145,6 +164,45 @@ impl Survey {
     fn change(&mut self, event: u64, start: u64, len: u64) {
         let (start, end) = pages(start, len);
         self.changes.push((event, start, end));
+        self.touched.map(start, end, 0);
+    }
+
+    /// Something is mapped like this.
+    fn opens(&mut self, start: u64, end: u64, protection: u64) {
+        match protection & ACCESSIBLE {
+            0 => self.closed.map(start, end, 0),
+            _ => self.touched.map(start, end, 0),
+        }
+    }
+
+    /// Room for counting in a process, where the segment has nothing, or nothing that
+    /// anybody can ever access: programs reserve all low addresses, so that nothing is
+    /// there.
+    pub(crate) fn rooms(&self, blank: &Blank) -> Option<Rooms> {
+        let mut used = self.used.clone();
+        let (start, end) = blank.pages();
+        used.map(start, end, 0);
+        Rooms::find(&used, &self.code).or_else(|| {
+            let mut reserved = self.closed.clone();
+            for touched in self.touched.all() {
+                reserved.unmap(touched.start, touched.end);
+            }
+            reserved.unmap(start, end);
+            for reserved in reserved.all() {
+                used.unmap(reserved.start, reserved.end);
+            }
+            Rooms::find(&used, &self.code)
+        })
+    }
+
+    /// Whether an event is a pause.
+    pub(crate) fn is_pause(&self, event: u64) -> bool {
+        self.pauses.binary_search(&event).is_ok()
+    }
+
+    /// Whether there is any pause.
+    pub(crate) fn has_pauses(&self) -> bool {
+        !self.pauses.is_empty()
     }
 
     /// The next event behind another at which a thread has its turn.

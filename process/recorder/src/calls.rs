@@ -18,7 +18,7 @@ const NO_SUCH_CALL: u64 = (-libc::ENOSYS as i64).cast_unsigned();
 const NOT_ALLOWED: u64 = (-libc::EPERM as i64).cast_unsigned();
 
 /// The most that one call's data may take; what writes more at once is rare
-/// enough to be let go.
+/// enough to begin anew behind it.
 const LONGEST: u64 = 128 << 20;
 
 /// A call that has begun.
@@ -42,6 +42,8 @@ pub(crate) enum Way {
     /// It is not made until the subject is let go, and seems to succeed.
     Pretended,
     Sigreturn,
+    /// Nobody knows what it does.
+    Unknown,
     /// It takes memory away: so much.
     Detaching(u64),
     /// The new process runs in this memory until it has a program of its own.
@@ -82,16 +84,18 @@ impl Session {
             (Some(interrupted), libc::SYS_restart_syscall) => find(interrupted.number),
             _ => find(number),
         };
-        let Some(call) = resumed else {
-            let what = format!(
-                "{}, which is not in the table",
-                reprise_syscalls::name(number)
-            );
-            return Err(Trouble::Unrecordable(what));
+        let mut way = Way::Ordinary;
+        let call = match resumed {
+            Some(call) => call,
+            None => {
+                // Other threads run before it ends, and nobody knows what they see.
+                self.log.clear();
+                way = Way::Unknown;
+                &UNKNOWN
+            }
         };
         let mut arguments = registers.arguments();
         check_numbers(call, &arguments)?;
-        let mut way = Way::Ordinary;
         match (call.class, call.number.cast_signed()) {
             (Class::Control, libc::SYS_exit) if !self.others.is_empty() => {
                 self.thread_exits(&registers)?;
@@ -194,6 +198,10 @@ impl Session {
                 registers.set_orig_rax(u64::MAX);
                 self.thread.tracee.set_registers(&registers)?;
             }
+            Way::Unknown => {
+                let trouble = not_in_table(entered.registers.orig_rax());
+                return self.begin_anew(trouble, &registers);
+            }
             Way::Ordinary | Way::Detaching(_) | Way::BorrowedMemory(_) | Way::NewThread { .. } => {}
         }
         if call.name == "madvise" && registers.arguments() != arguments {
@@ -203,16 +211,24 @@ impl Session {
         }
         let result = registers.rax();
         let written = written_by(call, &arguments, result, &Seen(self.thread.tracee));
-        let mut extents = written.map_err(|unknown| {
-            let name = call.name;
-            let value = unknown.value;
-            Trouble::Unrecordable(format!("{name} with {value:#x}, which is not in the table"))
-        })?;
+        let mut extents = match written {
+            Ok(extents) => extents,
+            Err(unknown) => {
+                let (name, value) = (call.name, unknown.value);
+                let what = format!("{name} with {value:#x}, which is not in the table");
+                return self.begin_anew(Trouble::Unrecordable(what), &registers);
+            }
+        };
         self.publish_call(&extents, Some(entered.handovers));
         let in_files = self.changed_by_file(call, &arguments, result)?;
         self.publish_call(&in_files.there, None);
         extents.extend(in_files.there);
-        let mut writes = self.copies(&extents)?;
+        let mut writes = match self.copies(&extents) {
+            Err(trouble @ Trouble::Unrecordable(_)) => {
+                return self.begin_anew(trouble, &registers);
+            }
+            copies => copies?,
+        };
         writes.extend(in_files.gone.iter().map(|gone| Write {
             address: gone.address,
             bytes: vec![0; usize::try_from(gone.len).unwrap_or(0)],
@@ -262,6 +278,20 @@ impl Session {
                 self.others.stands_behind_event();
             }
         }
+        Next::CALL
+    }
+
+    /// Nobody can tell what a call has written that has returned: nothing is played over it,
+    /// and what is kept begins behind it.
+    fn begin_anew(&mut self, trouble: Trouble, registers: &Registers) -> Result<Next, Trouble> {
+        if was_interrupted(registers.rax()) {
+            return Err(trouble);
+        }
+        self.log.note("the time before", trouble.to_string());
+        self.log.clear();
+        self.thread.due = self.thread.tracee.pending()?;
+        self.turn(registers.rip())?;
+        self.others.stands_behind_event();
         Next::CALL
     }
 
@@ -342,6 +372,21 @@ pub(crate) fn put_off(thread: Tracee, registers: Registers) -> Result<Registers,
     }
     thread.set_registers(&before)?;
     Ok(before)
+}
+
+/// A call that is in no table.
+static UNKNOWN: reprise_syscalls::Call = reprise_syscalls::Call {
+    number: u64::MAX,
+    name: "an unknown call",
+    arguments: 0,
+    class: Class::Emulated,
+    reads: &[],
+    writes: &[],
+};
+
+fn not_in_table(number: u64) -> Trouble {
+    let name = reprise_syscalls::name(number);
+    Trouble::Unrecordable(format!("{name}, which is not in the table"))
 }
 
 /// Why a call is not made, if that is worth a word.

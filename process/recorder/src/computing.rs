@@ -35,31 +35,33 @@ impl Session {
         runs && undisturbed && thread.entered.is_none()
     }
 
+    /// Whether it runs its program, and may be stopped there.
+    fn can_stop(&self) -> bool {
+        let is_about_to = self.executed || self.over || self.borrows || self.found.is_some();
+        self.is_in_program() && !is_about_to && !self.is_parked()
+    }
+
     /// Whether a segment may begin where it is. What others have changed of memory that
     /// it shares with them is told with its next event, so not there.
     fn may_be_stopped(&self) -> bool {
-        let is_about_to = self.executed || self.over || self.borrows || self.found.is_some();
-        self.is_in_program() && !is_about_to && !self.is_parked() && !self.shares_with_others()
+        self.can_stop() && !self.shares_with_others()
     }
 
     /// When it is to be looked at again if it computes on.
     pub(crate) fn next_look(&self) -> Option<Instant> {
+        if self.reason_to_leave().is_some() && self.can_stop() {
+            return Some(Instant::now() + turns::PAUSE);
+        }
         self.may_be_stopped().then_some(self.look)
     }
 
     /// Begins a segment in the middle of a computation, if it is time. Returns a stop
     /// that came meanwhile and is to be handled, or that ends the recording.
     pub(crate) fn turn_in_program(&mut self) -> Result<Option<Stop>, Trouble> {
-        if !self.may_be_stopped() {
-            return Ok(None);
+        if let Some(stop) = self.stop_to_leave()? {
+            return Ok(Some(stop));
         }
-        if self.is_to_be_stopped() && self.computes() {
-            return match self.stop_program()? {
-                Stopped::InProgram => Ok(Some(STOPPED)),
-                Stopped::Elsewhere(stop) => Ok(stop),
-            };
-        }
-        if Instant::now() < self.look {
+        if !self.may_be_stopped() || Instant::now() < self.look {
             return Ok(None);
         }
         self.look = Instant::now() + self.log.between_looks();
@@ -76,6 +78,18 @@ impl Session {
                 turns::resume(self.thread.tracee, Resume::ToCall, 0)?;
                 Ok(None)
             }
+            Stopped::InProgram => Ok(Some(STOPPED)),
+            Stopped::Elsewhere(stop) => Ok(stop),
+        }
+    }
+
+    /// If it computes, and is not to be recorded any more: stops it. Returns a stop that
+    /// is to be handled, and ends the recording.
+    pub(crate) fn stop_to_leave(&mut self) -> Result<Option<Stop>, Trouble> {
+        if self.reason_to_leave().is_none() || !self.can_stop() || !self.computes() {
+            return Ok(None);
+        }
+        match self.stop_program()? {
             Stopped::InProgram => Ok(Some(STOPPED)),
             Stopped::Elsewhere(stop) => Ok(stop),
         }

@@ -1,14 +1,17 @@
 //! The recording has ended and the subject has several threads: each is let go
 //! where it next comes by. One that sleeps in the kernel is not woken for that,
-//! since some calls fail when they are interrupted.
+//! since some calls fail when they are interrupted; one that computes may never come
+//! by, and is stopped.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use reprise_syscalls::is_restart;
 use reprise_tracee::{Resume, Stop, TraceError, Tracee, Trap};
 
 use crate::asking::{restore, restores_at};
+use crate::calls::put_off;
 use crate::children::release;
+use crate::guard;
 use crate::parting::counter_on;
 use crate::session::{Ended, Phase, Session, was_interrupted};
 use crate::signals::emulate_counter;
@@ -16,12 +19,32 @@ use crate::spawn::Processors;
 use crate::threads::{Other, Place};
 use crate::turns::PAUSE;
 
+/// Who has run its program for so long computes.
+const COMPUTING: Duration = Duration::from_millis(20);
+
 /// A thread that is still traced.
 struct Left {
     tracee: Tracee,
-    /// It is in a system call.
-    in_call: bool,
+    place: Where,
     processors: Option<Processors>,
+}
+
+/// Where a thread is that is still traced.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Where {
+    InCall,
+    /// In its program, at least since then.
+    InProgram(Instant),
+    /// The same, and it was asked to stop.
+    Asked,
+    /// Somebody has stopped it.
+    Halted,
+}
+
+impl Where {
+    fn program() -> Self {
+        Self::InProgram(Instant::now())
+    }
 }
 
 /// Those that are left.
@@ -41,16 +64,20 @@ impl Session {
             if let Some(processors) = processors {
                 processors.restore(tracee.pid());
             }
+            let place_now = match thread.entered {
+                Some(_) => Where::InCall,
+                None => Where::program(),
+            };
             let mut left = Left {
                 tracee,
-                in_call: thread.entered.is_some(),
+                place: place_now,
                 processors,
             };
             let stays = match place {
                 Place::InCall => true,
                 Place::Stopped(stop) => left.has_stopped(stop),
                 Place::Ready(how, signal) => {
-                    left.in_call = false;
+                    left.place = Where::program();
                     !left.is_let_go() && tracee.resume(how, signal).is_ok()
                 }
             };
@@ -77,7 +104,7 @@ impl Escort {
         self.left.retain_mut(|left| {
             left.tracee == first
                 || match left.tracee.wait_now() {
-                    Ok(None) => true,
+                    Ok(None) => left.is_asked_to_stop(),
                     Ok(Some(stop)) => left.has_stopped(stop),
                     Err(_) => false,
                 }
@@ -86,26 +113,29 @@ impl Escort {
         if !matters && !is_left {
             return Ok(self.left.is_empty().then_some(Phase::LetGo));
         }
-        match first.wait_now()? {
+        let stop = first.wait_now()?;
+        match stop {
             Some(Stop::Exited(status)) => {
                 return Ok(Some(Phase::Over(Some(Ended::Exited(status)))));
             }
             Some(Stop::Killed(signal)) => {
                 return Ok(Some(Phase::Over(Some(Ended::Killed(signal)))));
             }
-            Some(stop) => {
-                let mut lefts = self.left.iter_mut();
-                match lefts.find(|left| left.tracee == first) {
-                    Some(left) => {
-                        if !left.has_stopped(stop) {
-                            self.left.retain(|left| left.tracee != first);
-                        }
-                    }
-                    // It was let go, being about to die, or has a new program.
-                    None => drop(first.detach(0)),
-                }
+            _ => {}
+        }
+        let mut lefts = self.left.iter_mut();
+        let stays = match (lefts.find(|left| left.tracee == first), stop) {
+            (Some(left), Some(stop)) => left.has_stopped(stop),
+            (Some(left), None) => left.is_asked_to_stop(),
+            (None, Some(_)) => {
+                // It was let go, being about to die, or has a new program.
+                let _ = first.detach(0);
+                true
             }
-            None => {}
+            (None, None) => true,
+        };
+        if !stays {
+            self.left.retain(|left| left.tracee != first);
         }
         Ok(None)
     }
@@ -117,14 +147,36 @@ impl Escort {
 }
 
 impl Left {
+    /// It has not stopped. If it computes, it is to stop now. Returns whether it is still
+    /// to be followed.
+    fn is_asked_to_stop(&mut self) -> bool {
+        if let Where::InProgram(since) = self.place
+            && since.elapsed() >= COMPUTING
+        {
+            self.place = Where::Asked;
+            return self.tracee.interrupt().is_ok();
+        }
+        true
+    }
+
     /// It has stopped. Returns whether it is still to be followed.
     fn has_stopped(&mut self, stop: Stop) -> bool {
         let tracee = self.tracee;
         let resumed = match stop {
             Stop::Exited(_) | Stop::Killed(_) => return false,
+            Stop::Call if self.place == Where::Asked => {
+                // It has come to a call meanwhile, which must not be cut off: it is made
+                // when it has been let go.
+                let put_off = tracee.registers().and_then(|all| put_off(tracee, all));
+                put_off.and_then(|_| tracee.resume(Resume::ToCall, 0))
+            }
             Stop::Call => {
-                self.in_call = !self.in_call;
-                if !self.in_call && self.is_let_go() {
+                let was_in_call = self.place == Where::InCall;
+                self.place = match was_in_call {
+                    true => Where::program(),
+                    false => Where::InCall,
+                };
+                if was_in_call && self.is_let_go() {
                     return false;
                 }
                 tracee.resume(Resume::ToCall, 0)
@@ -146,13 +198,24 @@ impl Left {
                 tracee.resume(Resume::ToCall, 0)
             }
             Stop::Trap(Trap::Exec) => {
-                self.in_call = true;
+                self.place = Where::InCall;
                 tracee.resume(Resume::ToCall, 0)
             }
-            Stop::Trap(Trap::Exit | Trap::Stop(nix::libc::SIGTRAP)) => {
+            Stop::Trap(Trap::Exit) => tracee.resume(Resume::ToCall, 0),
+            Stop::Trap(Trap::Stop(nix::libc::SIGTRAP)) => {
+                let was_asked = self.place == Where::Asked;
+                if was_asked && guard::undo(tracee).is_ok() && tracee.detach(0).is_ok() {
+                    return false;
+                }
+                if self.place != Where::InCall {
+                    self.place = Where::program();
+                }
                 tracee.resume(Resume::ToCall, 0)
             }
-            Stop::Trap(Trap::Stop(_)) => tracee.resume(Resume::Listening, 0),
+            Stop::Trap(Trap::Stop(_)) => {
+                self.place = Where::Halted;
+                tracee.resume(Resume::Listening, 0)
+            }
         };
         // Killed meanwhile: its end comes next.
         let _ = resumed;

@@ -74,6 +74,10 @@ impl Session {
         if self.borrows {
             return Ok(());
         }
+        if self.others.is_one_in_unknown_call() {
+            self.log.clear();
+            return Ok(());
+        }
         let original = Image::of(self.thread.tracee.pid())?;
         let start = Start {
             state: self.thread.state()?,

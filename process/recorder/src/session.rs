@@ -344,13 +344,13 @@ impl Session {
             guard::ends(self.thread.tracee.message()? as u32);
         }
         match stop {
-            Stop::Call | Stop::Trap(Trap::Stop(libc::SIGTRAP)) if self.is_to_be_stopped() => {
-                self.log.clear();
-                Err(Trouble::Unrecordable("reprise stop".to_owned()))
-            }
-            Stop::Call if self.shared.is_leaving() => {
-                let end = "the end of the process that was started";
-                Err(Trouble::Unrecordable(end.to_owned()))
+            Stop::Call | Stop::Trap(Trap::Stop(libc::SIGTRAP))
+                if let Some(reason) = self.reason_to_leave() =>
+            {
+                if self.is_to_be_stopped() {
+                    self.log.clear();
+                }
+                Err(Trouble::Unrecordable(reason.to_owned()))
             }
             Stop::Call if self.thread.entered.is_some() && !self.joins_others()? => Ok(Next::Later),
             Stop::Call => match self.thread.entered.take() {
@@ -400,6 +400,15 @@ impl Session {
     /// whole.
     pub(crate) fn is_to_be_stopped(&self) -> bool {
         self.shared.orders.is_stopped() && !self.shared.is_attached()
+    }
+
+    /// Why it is not to be recorded any more, if it is not.
+    pub(crate) fn reason_to_leave(&self) -> Option<&'static str> {
+        if self.is_to_be_stopped() {
+            return Some("reprise stop");
+        }
+        let leaving = self.shared.is_leaving();
+        leaving.then_some("the end of the process that was started")
     }
 
     /// Whether it goes on in its program after a stop in which others may have

@@ -13,6 +13,7 @@ use reprise_process_events::{
 use reprise_tracee::{Resume, Stop, Tracee, Trap};
 
 use crate::at_exit::AtExit;
+use crate::calls::Way;
 use crate::session::{Ended, Session, Thread, Trouble};
 use crate::turns::{self, PAUSE, wait_for_any};
 
@@ -85,6 +86,16 @@ impl Others {
     pub(crate) fn is_one_ready(&self) -> bool {
         let mut ready = self.ready.iter();
         ready.any(|other| matches!(other.place, Place::Ready(..)))
+    }
+
+    /// Whether one of them is in a call of which nobody knows what it does.
+    pub(crate) fn is_one_in_unknown_call(&self) -> bool {
+        let calls = self
+            .iter()
+            .filter_map(|other| other.thread.entered.as_ref());
+        calls
+            .into_iter()
+            .any(|entered| matches!(entered.way, Way::Unknown))
     }
 
     fn iter(&self) -> impl Iterator<Item = &Other> {

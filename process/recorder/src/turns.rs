@@ -107,7 +107,8 @@ impl From<Option<Stop>> for Look {
 /// Whether others may run before a call ends. What changes the address space, or
 /// words that other threads look at, must be over before.
 pub(crate) fn may_wait(entered: &Entered) -> bool {
-    if entered.call.class != Class::Emulated || !matches!(entered.way, Way::Ordinary) {
+    let may = matches!(entered.way, Way::Ordinary | Way::Unknown);
+    if entered.call.class != Class::Emulated || !may {
         return false;
     }
     match futex(entered) {
@@ -292,6 +293,9 @@ impl Session {
                 return Ok(Look::Stop(self.thread.tracee.wait()?));
             }
             return Ok(Look::Wait(Some(Duration::from_millis(1))));
+        }
+        if let Some(stop) = self.stop_to_leave()? {
+            return Ok(Look::Stop(stop));
         }
         if self.others.ready.is_empty() {
             if let Some(stop) = self.turn_in_program()? {

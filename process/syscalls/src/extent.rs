@@ -140,6 +140,14 @@ impl<M: Memory> Done<'_, M> {
                     out.push(extent(buffer, u64::from(self.u32_at(address)).min(1 << 20)));
                 }
             }
+            Shape::Ioctl(decides) if self.argument(decides) as u32 == special::DEVICE => {
+                // Behind the name of the device is a pointer, and behind that what to do.
+                let answer = self.u64_at(address.wrapping_add(16));
+                let len = special::device(self.u32_at(answer).into());
+                let (argument, value) = (decides, special::DEVICE.into());
+                let len = len.ok_or(Unknown { argument, value })?;
+                out.push(extent(answer, len.into()));
+            }
             Shape::Ioctl(decides) => self.special(address, decides, special::ioctl, out)?,
             Shape::Fcntl(decides) => self.special(address, decides, special::fcntl, out)?,
             Shape::Prctl(decides) => self.special(address, decides, special::prctl, out)?,
@@ -416,6 +424,17 @@ mod tests {
         let arguments = [3, u64::from(special::INTERFACES), 0x1000, 0, 0, 0];
         let expected = [(0x1000, 16), (0x5000, 80)];
         check(libc::SYS_ioctl, arguments, 0, &list, &expected);
+    }
+
+    #[test]
+    fn what_a_device_can_do_is_behind_two_pointers() {
+        let arguments = [3, u64::from(special::DEVICE), 0x1000, 0, 0, 0];
+        // Two words with a name, a pointer, and the command that it points to.
+        let asks = |command| words(&[0, 0, 0x1018, command]);
+        let expected = [(0x1018, 196)];
+        check(libc::SYS_ioctl, arguments, 0, &asks(3), &expected);
+        let call = find(libc::SYS_ioctl.cast_unsigned()).unwrap();
+        assert!(written_by(call, &arguments, 0, &asks(0xffff)).is_err());
     }
 
     #[test]

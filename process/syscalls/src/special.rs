@@ -6,6 +6,30 @@
 /// the pointer.
 pub(crate) const INTERFACES: u32 = 0x8912;
 
+/// The request for what a network's device can do (`SIOCETHTOOL`): behind the pointer is
+/// another one, and behind that the command and its answer.
+pub(crate) const DEVICE: u32 = 0x8946;
+
+/// What the answer to such a command takes, with the command.
+pub(crate) fn device(command: u64) -> Option<u32> {
+    const DRIVER: u64 = 0x03;
+    // Whether a link is there, whether something is on: one number.
+    const NUMBERS: &[u64] = &[
+        0x07, 0x0a, 0x14, 0x16, 0x18, 0x1e, 0x21, 0x23, 0x25, 0x27, 0x2b,
+    ];
+    match command {
+        0x01 | 0x41 => Some(44),
+        DRIVER => Some(196),
+        0x05 => Some(20),
+        0x0e => Some(92),
+        0x10 | 0x3c => Some(36),
+        0x12 => Some(16),
+        0x44 => Some(40),
+        command if NUMBERS.contains(&command) => Some(8),
+        _ => None,
+    }
+}
+
 /// What an `ioctl` with this request writes.
 #[must_use]
 pub fn ioctl(request: u64) -> Option<u32> {

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use crate::apt::Apt;
 use crate::program;
 
 /// Releases of Debian with kernels that are years apart.
@@ -78,18 +79,9 @@ impl Kernel {
             return Some(Self::of(image));
         }
         let apt = Apt::new(release, &folder)?;
-        let package = apt.newest()?;
+        let package = newest(&apt)?;
         apt.run("apt-get", &["download", &package])?;
-        let files = fs::read_dir(&folder)
-            .unwrap()
-            .flatten()
-            .map(|file| file.path());
-        let deb = files
-            .into_iter()
-            .find(|file| file.extension().is_some_and(|e| e == "deb"))?;
-        let unpacked = folder.join("unpacked");
-        let mut unpack = Command::new("dpkg-deb");
-        unpack.arg("-x").arg(&deb).arg(&unpacked).status().ok()?;
+        let unpacked = apt.unpack(&folder)?;
         let release = package.split_once(|c: char| c.is_ascii_digit())?.0.len();
         let release = &package[release..];
         let places = [
@@ -103,84 +95,23 @@ impl Kernel {
     }
 }
 
-/// apt, for a release that is not the one of this system, which stays as it is.
-struct Apt<'a> {
-    folder: &'a Path,
-}
-
-impl<'a> Apt<'a> {
-    fn new(release: &str, folder: &'a Path) -> Option<Self> {
-        let archive = archive()?;
-        for part in ["state/lists/partial", "cache/archives/partial"] {
-            fs::create_dir_all(folder.join(part)).unwrap();
-        }
-        // Nothing of it is installed, so it does not matter whose keys are here.
-        let source = format!("deb [trusted=yes] {archive} {release} main\n");
-        fs::write(folder.join("sources.list"), source).unwrap();
-        let apt = Self { folder };
-        apt.run("apt-get", &["update"])?;
-        Some(apt)
-    }
-
-    fn run(&self, program: &str, arguments: &[&str]) -> Option<String> {
-        let place = |name: &str| self.folder.join(name).display().to_string();
-        let options = [
-            format!("Dir::Etc::sourcelist={}", place("sources.list")),
-            "Dir::Etc::sourceparts=-".to_owned(),
-            format!("Dir::State={}", place("state")),
-            format!("Dir::Cache={}", place("cache")),
-        ];
-        let options = options.iter().flat_map(|option| ["-o", option]);
-        let mut command = Command::new(program);
-        command
-            .args(options)
-            .args(arguments)
-            .current_dir(self.folder);
-        let output = command.stdin(Stdio::null()).output().ok()?;
-        if !output.status.success() {
-            println!("{}", String::from_utf8_lossy(&output.stderr));
-            return None;
-        }
-        String::from_utf8(output.stdout).ok()
-    }
-
-    /// The package with the newest kernel.
-    fn newest(&self) -> Option<String> {
-        let names = self.run("apt-cache", &["pkgnames", "linux-"])?;
-        let numbers = |name: &str| -> Vec<u32> {
-            let numbers = name.split(|c: char| !c.is_ascii_digit());
-            numbers.filter_map(|number| number.parse().ok()).collect()
-        };
-        let is_kernel = |name: &&str| {
-            let rest = name.strip_prefix("linux-image-");
-            let rest = rest.or_else(|| name.strip_prefix("linux-binary-"));
-            rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
-                && name.ends_with("-cloud-amd64")
-        };
-        let kernels = names.lines().filter(is_kernel);
-        // Where there are both, the kernel is in the second kind of package.
-        let newest = kernels.max_by_key(|name| (numbers(name), name.starts_with("linux-binary")));
-        newest.map(str::to_owned)
-    }
-}
-
-/// Where this system has its packages from.
-fn archive() -> Option<String> {
-    let mut files = vec![PathBuf::from("/etc/apt/sources.list")];
-    if let Ok(parts) = fs::read_dir("/etc/apt/sources.list.d") {
-        files.extend(parts.flatten().map(|part| part.path()));
-    }
-    let texts = files
-        .iter()
-        .filter_map(|file| fs::read_to_string(file).ok());
-    let texts: Vec<String> = texts.collect();
-    let words = texts.iter().flat_map(|text| text.lines());
-    let words = words
-        .filter(|line| !line.starts_with('#'))
-        .flat_map(str::split_whitespace);
-    let mut places = words.filter(|word| word.starts_with("http"));
-    let place = places.find(|place| place.trim_end_matches('/').ends_with("/debian"))?;
-    Some(place.to_owned())
+/// The package with the newest kernel.
+fn newest(apt: &Apt<'_>) -> Option<String> {
+    let names = apt.run("apt-cache", &["pkgnames", "linux-"])?;
+    let numbers = |name: &str| -> Vec<u32> {
+        let numbers = name.split(|c: char| !c.is_ascii_digit());
+        numbers.filter_map(|number| number.parse().ok()).collect()
+    };
+    let is_kernel = |name: &&str| {
+        let rest = name.strip_prefix("linux-image-");
+        let rest = rest.or_else(|| name.strip_prefix("linux-binary-"));
+        rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+            && name.ends_with("-cloud-amd64")
+    };
+    let kernels = names.lines().filter(is_kernel);
+    // Where there are both, the kernel is in the second kind of package.
+    let newest = kernels.max_by_key(|name| (numbers(name), name.starts_with("linux-binary")));
+    newest.map(str::to_owned)
 }
 
 /// A machine that is to boot.

@@ -192,10 +192,14 @@ impl Drainer {
     pub fn end(&mut self) -> Result<(), WriteError> {
         self.check_length();
         self.end_spool();
-        if self.ends.is_none() {
+        let is_first = self.ends.is_none();
+        if is_first {
             self.ends = Some(self.heads());
         }
-        let drained = self.drain_all(Extent::All);
+        let mut drained = self.drain_all(Extent::All).map(|_| ());
+        if is_first && drained.is_ok() {
+            drained = self.last_words();
+        }
         let dumped = self.dump();
         drained.and(dumped)
     }

@@ -40,6 +40,9 @@
 //!   32  64  name         W  UTF-8, what a person calls the thread
 //!  128   8  head         W  position behind the last complete record
 //!  136   8  discarded    W  events that came after the recording had ended
+//!  144   8  last_word    W  an event that is the last one if nothing follows it:
+//!                           its length in the first byte, 0 if there is none,
+//!                           then up to seven bytes
 //!  192   8  tail            position of the oldest record that is still needed;
 //!                           D under block, W under ring
 //!  200  24  mark[0]      D  how far the recording has got, see below
@@ -96,6 +99,10 @@
 //! ten times `dead_after_ms`. Events from then on are counted in `discarded`.
 //! A writer that has room need not look at `state`; what it appends behind the
 //! end is not seen by anybody.
+//!
+//! **A last word** is for what a writer counts and does not write down each time. It stores 0
+//! there before it appends what the word was about. When the recording ends, the drainer appends
+//! the word of a ring from which nothing has come since.
 //!
 //! **Events have numbers**, from 0 for each claim of a ring. Nobody stores
 //! them: the drainer counts events of every form, and as many as a lost record
@@ -177,6 +184,8 @@ pub mod control {
     pub const MAX_NAME: usize = 64;
     pub const HEAD: usize = 128;
     pub const DISCARDED: usize = 136;
+    pub const LAST_WORD: usize = 144;
+    pub const MAX_LAST_WORD: usize = 7;
     pub const TAIL: usize = 192;
     pub const MARKS: usize = 200;
     pub const MARK_LEN: usize = 24;

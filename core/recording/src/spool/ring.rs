@@ -159,6 +159,7 @@ impl<E: Environment> RingWriter<E> {
         put(control::FLAGS, u32::from(info.table) * control::FLAG_TABLE);
         self.ring_u64(control::THREAD)
             .store(info.thread, Ordering::Relaxed);
+        self.set_last_word(0);
         self.pos = self.ring_u64(control::HEAD).load(Ordering::Acquire);
         if self.pos >= layout::MAX_POSITION {
             // Somebody scribbled on it.
@@ -184,6 +185,14 @@ impl<E: Environment> RingWriter<E> {
     /// Appends an event whose payload is a stand-in for a private one.
     pub fn append_replaced(&mut self, event: &[u8]) -> bool {
         self.append_slowly(event, true)
+    }
+
+    /// What the last event is if nothing follows: its length in the lowest byte, 0 if there is
+    /// none, and up to seven bytes. To be 0 before what it was about is appended.
+    #[inline]
+    pub fn set_last_word(&mut self, word: u64) {
+        self.ring_u64(control::LAST_WORD)
+            .store(word, Ordering::Release);
     }
 
     /// The number of the next event.

@@ -276,6 +276,25 @@ impl Drainer {
         Ok(true)
     }
 
+    /// Appends the last words of rings from which all was taken.
+    pub(super) fn last_words(&mut self) -> Result<(), WriteError> {
+        for ring in 0..self.spool.layout.rings {
+            let word = self.control_u64(ring, control::LAST_WORD).to_le_bytes();
+            let [len, event @ ..] = word;
+            let is_all = self.control_u32(ring, control::STATE) == ring_state::TAKEN
+                && self.control_u64(ring, control::HEAD) == self.rings[ring as usize].tail;
+            let event = event.get(..usize::from(len));
+            if let Some(payload @ [_, ..]) = event.filter(|_| is_all) {
+                let replaced = false;
+                self.append(ring, Record::Event { payload, replaced })?;
+                if let Some(stream) = &mut self.rings[ring as usize].stream {
+                    stream.flush()?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Appends an event that is in a file of its own. The file may go when
     /// this returns.
     fn append_outside(

@@ -50,7 +50,7 @@ impl<S: Source> Session<'_, '_, S> {
     /// Goes back by one instruction, or one event.
     pub fn step_back(&mut self) -> Result<Halt, PlayError> {
         let stopped = self.guarded(|session| {
-            let end = session.position;
+            let end = session.before_pauses()?;
             if end == session.first {
                 return Ok(session.stopped(Halt::Start));
             }
@@ -73,7 +73,7 @@ impl<S: Source> Session<'_, '_, S> {
         let stopped = self.guarded(|session| {
             let traps = &session.traps;
             let none = traps.breakpoints.is_empty() && traps.watches.is_empty();
-            let mut end = session.position;
+            let mut end = session.before_pauses()?;
             let (mut width, mut events) = (FIRST_LOOK, 1);
             while end > session.first && !none {
                 let start = if end.count > 0 {
@@ -100,6 +100,18 @@ impl<S: Source> Session<'_, '_, S> {
             Ok(session.stopped(Halt::Start))
         })?;
         Ok(stopped.halt)
+    }
+
+    /// Where it stands, or before the pauses that have just happened: all is the same there.
+    fn before_pauses(&self) -> Result<Position, PlayError> {
+        let mut at = self.position;
+        while at.count == 0 && self.survey.is_pause(at.event) {
+            at = Position {
+                event: at.event - 1,
+                count: self.play.places.before(at.event)?,
+            };
+        }
+        Ok(at)
     }
 
     /// The last stop at or behind `start` and before `end`.

@@ -61,7 +61,12 @@ impl<S: Source> Session<'_, '_, S> {
         let stopped = self.guarded(|session| {
             session.come_back()?;
             session.set(true)?;
-            session.one()
+            session.pass_pauses()?;
+            let stopped = session.one()?;
+            if matches!(stopped.halt, Halt::Done | Halt::Breakpoint) {
+                session.pass_pauses()?;
+            }
+            Ok(stopped)
         })?;
         Ok(match stopped.halt {
             Halt::Breakpoint => Halt::Done,
@@ -290,6 +295,15 @@ impl<S: Source> Session<'_, '_, S> {
             }
             _ => Ok(None),
         }
+    }
+
+    /// Lets the pauses happen that it stands at: they are nothing that the program does, and
+    /// a step has to be seen.
+    fn pass_pauses(&mut self) -> Result<(), PlayError> {
+        while self.left_to_pause()? == Some(0) {
+            self.happen(None)?;
+        }
+        Ok(())
     }
 
     /// Runs to the next event at full speed.

@@ -85,10 +85,11 @@ impl<S: Source> Session<'_, '_, S> {
         Ok(())
     }
 
-    /// Whether it has come to a breakpoint. A thread that runs again has not: it
-    /// has stood there before.
+    /// Whether it has come to a breakpoint. A thread that runs again, or was interrupted,
+    /// has not: it has stood there before.
     pub(super) fn is_at_breakpoint(&self) -> Result<bool, PlayError> {
-        if self.position.count == 0 && self.play.threads.has_switched() {
+        let Position { event, count } = self.position;
+        if count == 0 && (self.play.threads.has_switched() || self.survey.is_pause(event)) {
             return Ok(false);
         }
         let pc = self.play.blank.tracee.registers()?.rip();

@@ -27,7 +27,7 @@ use reprise_tracee::Watch;
 
 use self::checkpoints::Checkpoints;
 use crate::blank::{Blank, Copies};
-use crate::count::{Counter, Rooms};
+use crate::count::Counter;
 use crate::play::{Play, Wrote};
 use crate::source::{self, Segment};
 use crate::space::Range;
@@ -135,10 +135,7 @@ impl<'r, 'o, S: Source> Session<'r, 'o, S> {
         let survey = Survey::of(recording, segment)?;
         let processor = source::processor(recording);
         let blank = Blank::new(&segment.ranges(), limits, processor, Copies::Allowed)?;
-        let mut used = survey.used.clone();
-        let (page, end) = blank.pages();
-        used.map(page, end, 0);
-        let rooms = Rooms::find(&used, &survey.code).ok_or(PlayError::Unplayable {
+        let rooms = survey.rooms(&blank).ok_or(PlayError::Unplayable {
             event: segment.first,
             what: "it leaves no room for a debugger".to_owned(),
         })?;
