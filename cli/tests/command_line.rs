@@ -119,10 +119,10 @@ fn help_of_a_command_has_examples() {
               --json
                   Print one JSON object instead of text.
 
-                  It has the fields `format` (1), `version`, `machine`, `kinds`, `probes`, `jdks` and
+                  It has the fields `format` (2), `version`, `machine`, `kinds`, `probes`, `jdks` and
                   `process`. Each kind has `record` and `replay`, each of these a `verdict` ("yes", "but" or
-                  "no"), what the `machine` alone allows, `implemented`, and `reasons` with `what`, `costs`
-                  and `fixes`. New fields may be added; these keep their meaning while `format` is 1.
+                  "no") and `reasons` with `what`, `costs` and `fixes`. New fields may be added; these keep
+                  their meaning while `format` is 2.
 
               --pid <N>
                   Ask about the running process N: can it be recorded by attaching to it?

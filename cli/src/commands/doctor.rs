@@ -27,11 +27,11 @@ Exit status:
 pub(super) struct Doctor {
     /// Print one JSON object instead of text.
     ///
-    /// It has the fields `format` (1), `version`, `machine`, `kinds`, `probes`,
+    /// It has the fields `format` (2), `version`, `machine`, `kinds`, `probes`,
     /// `jdks` and `process`. Each kind has `record` and `replay`, each of these
-    /// a `verdict` ("yes", "but" or "no"), what the `machine` alone allows,
-    /// `implemented`, and `reasons` with `what`, `costs` and `fixes`. New fields
-    /// may be added; these keep their meaning while `format` is 1.
+    /// a `verdict` ("yes", "but" or "no") and `reasons` with `what`, `costs` and
+    /// `fixes`. New fields may be added; these keep their meaning while `format`
+    /// is 2.
     #[arg(long)]
     json: bool,
 

@@ -4,7 +4,7 @@ use serde::{Serialize, Serializer};
 
 use super::Examination;
 use super::finding::{Finding, State};
-use super::kinds::{Act, Attach, KINDS, Kind, Need};
+use super::kinds::{Attach, Demand, KINDS, Kind, Need};
 use super::process::Process;
 
 /// A verdict in one word.
@@ -53,26 +53,15 @@ pub struct Reason {
 /// The verdict on recording or replaying one kind.
 #[derive(Clone, Debug)]
 pub struct Verdict {
-    /// What the machine allows.
-    pub machine: Word,
-    /// Whether this version of Reprise can do it.
-    pub implemented: bool,
+    /// In one word.
+    pub word: Word,
     /// What stands against it.
     pub reasons: Vec<Reason>,
 }
 
 impl Verdict {
-    /// The verdict: both the machine and this version must be able to.
-    pub fn word(&self) -> Word {
-        if self.implemented {
-            self.machine
-        } else {
-            Word::No
-        }
-    }
-
     fn add(&mut self, word: Word, finding: &Finding, costs: &str) {
-        self.machine = self.machine.max(word);
+        self.word = self.word.max(word);
         // What fixes several things is said once.
         let mut fixes = finding.fixes.clone();
         let before = self.reasons.iter().flat_map(|reason| &reason.fixes);
@@ -101,24 +90,14 @@ impl Diagnosis {
     /// Judges an examination. With a process, recording is judged for that
     /// process.
     pub fn of(examination: Examination, process: Option<Process>) -> Self {
-        Self::of_kinds(KINDS, examination, process)
-    }
-
-    /// Whether at least one kind can be recorded, here and with this version.
-    pub fn something_can_be_recorded(&self) -> bool {
-        let mut records = self.kinds.iter().map(|(_, record, _)| record);
-        records.any(|record| record.word() != Word::No)
-    }
-
-    fn of_kinds(kinds: &[Kind], examination: Examination, process: Option<Process>) -> Self {
-        let kinds = kinds
+        let kinds = KINDS
             .iter()
             .map(|kind| {
-                let mut record = judge(&kind.record, &examination.findings);
+                let mut record = judge(kind.record, &examination.findings);
                 if let Some(process) = &process {
                     judge_process(&mut record, kind.attach, process);
                 }
-                let replay = judge(&kind.replay, &examination.findings);
+                let replay = judge(kind.replay, &examination.findings);
                 (*kind, record, replay)
             })
             .collect();
@@ -128,15 +107,20 @@ impl Diagnosis {
             kinds,
         }
     }
+
+    /// Whether at least one kind can be recorded here.
+    pub fn something_can_be_recorded(&self) -> bool {
+        let mut records = self.kinds.iter().map(|(_, record, _)| record);
+        records.any(|record| record.word != Word::No)
+    }
 }
 
-fn judge(act: &Act, findings: &[(Need, Finding)]) -> Verdict {
+fn judge(demands: &[Demand], findings: &[(Need, Finding)]) -> Verdict {
     let mut verdict = Verdict {
-        machine: Word::Yes,
-        implemented: act.implemented,
+        word: Word::Yes,
         reasons: Vec::new(),
     };
-    for demand in act.demands {
+    for demand in demands {
         let mut findings = findings.iter().filter(|(need, _)| *need == demand.need);
         let Some((_, finding)) = findings.next() else {
             continue;
@@ -189,20 +173,11 @@ mod tests {
         }
     }
 
-    fn all_implemented() -> Vec<Kind> {
-        let mut kinds = KINDS.to_vec();
-        for kind in &mut kinds {
-            kind.record.implemented = true;
-            kind.replay.implemented = true;
-        }
-        kinds
-    }
-
     fn check(findings: Vec<(Need, Finding)>, name: &str, record: Word, replay: Word) {
-        let diagnosis = Diagnosis::of_kinds(&all_implemented(), examination(findings), None);
+        let diagnosis = Diagnosis::of(examination(findings), None);
         let mut kinds = diagnosis.kinds.iter();
         let (_, r, p) = kinds.find(|(kind, ..)| kind.name == name).unwrap();
-        assert_eq!((r.word(), p.word()), (record, replay), "{name}");
+        assert_eq!((r.word, p.word), (record, replay), "{name}");
     }
 
     #[test]
@@ -239,18 +214,11 @@ mod tests {
     }
 
     #[test]
-    fn a_kind_this_version_lacks_is_a_no_on_the_best_machine() {
-        let mut kinds = all_implemented();
-        for kind in &mut kinds {
-            kind.record.implemented = false;
-        }
-        let diagnosis = Diagnosis::of_kinds(&kinds, examination(vec![]), None);
-        assert!(!diagnosis.something_can_be_recorded());
-        let (_, record, _) = &diagnosis.kinds[0];
-        assert_eq!((record.machine, record.word()), (Word::Yes, Word::No));
-
-        kinds[0].record.implemented = true;
-        let diagnosis = Diagnosis::of_kinds(&kinds, examination(vec![]), None);
-        assert!(diagnosis.something_can_be_recorded());
+    fn nothing_can_be_recorded_where_all_lack_something() {
+        let no = |need| (need, Finding::fails("x"));
+        let some = vec![no(Need::Jdk), no(Need::Ptrace)];
+        assert!(Diagnosis::of(examination(some), None).something_can_be_recorded());
+        let all = vec![no(Need::Jdk), no(Need::Ptrace), no(Need::Cc)];
+        assert!(!Diagnosis::of(examination(all), None).something_can_be_recorded());
     }
 }

@@ -1,10 +1,10 @@
 //! The report for programs.
 //!
 //! ```text
-//! { "format": 1, "version": "0.1.0",
+//! { "format": 2, "version": "0.1.0",
 //!   "machine": { "kernel", "cores", "memory_available", "memory_limit", "disk_free" },
 //!   "kinds":   [ { "kind", "option", "records", "promise",
-//!                  "record": { "verdict", "machine", "implemented", "reasons" },
+//!                  "record": { "verdict", "reasons" },
 //!                  "replay": … } ],
 //!   "probes":  { NAME: { "state", "detail", "fixes" } },
 //!   "jdks":    [ { "home", "version", "capabilities", "finding" } ],
@@ -15,7 +15,7 @@
 //! A verdict is "yes", "but" or "no"; a reason has `what`, `costs` and `fixes`;
 //! a state is "works", "limited" or "fails". Numbers of bytes are null when they
 //! cannot be found out. Fields may be added; those here keep their meaning while
-//! `format` is 1.
+//! `format` is 2.
 
 use serde_json::{Map, Value, json};
 
@@ -44,7 +44,7 @@ pub fn render(diagnosis: &Diagnosis) -> String {
         })
         .collect();
     let report = json!({
-        "format": 1,
+        "format": 2,
         "version": env!("CARGO_PKG_VERSION"),
         "machine": examination.machine,
         "kinds": kinds,
@@ -57,9 +57,7 @@ pub fn render(diagnosis: &Diagnosis) -> String {
 
 fn verdict(verdict: &Verdict) -> Value {
     json!({
-        "verdict": verdict.word(),
-        "machine": verdict.machine,
-        "implemented": verdict.implemented,
+        "verdict": verdict.word,
         "reasons": verdict.reasons,
     })
 }

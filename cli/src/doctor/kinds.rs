@@ -1,8 +1,5 @@
-//! The kinds of recording: what each needs, what its lack costs, what it
-//! promises, and whether this version of Reprise can do it at all.
-//!
-//! When a capability lands, its `implemented` becomes true here and nothing
-//! else changes.
+//! The kinds of recording: what each needs, what its lack costs, and what it
+//! promises.
 
 /// Something a kind of recording needs from the machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +20,8 @@ pub enum Need {
     Gdb,
     /// clang, lld and LLVM's libraries.
     Llvm,
+    /// The part of this program that has LLVM.
+    Cc,
     /// Memory for shadows.
     Memory,
     /// Room for recordings.
@@ -41,6 +40,7 @@ impl Need {
             Self::Namespaces => "namespaces",
             Self::Gdb => "gdb",
             Self::Llvm => "llvm",
+            Self::Cc => "reprise-cc",
             Self::Memory => "memory",
             Self::Disk => "disk",
         }
@@ -58,23 +58,14 @@ pub struct Demand {
     pub costs: &'static str,
 }
 
-/// Recording or replaying.
-#[derive(Clone, Copy, Debug)]
-pub struct Act {
-    /// Whether this version of Reprise can do it.
-    pub implemented: bool,
-    /// What it needs.
-    pub demands: &'static [Demand],
-}
-
 /// How a running process is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attach {
-    /// By the attach mechanism of the JVM.
-    Jvm,
     /// By tracing.
     Ptrace,
-    /// Not at all: the program must be built for it.
+    /// Not at all: a JVM has to be started for it.
+    Jvm,
+    /// Not at all: the program has to be built for it.
     Never,
 }
 
@@ -89,10 +80,10 @@ pub struct Kind {
     pub records: &'static str,
     /// What a recording of this kind is good for, and what it is not.
     pub promise: &'static str,
-    /// Recording it.
-    pub record: Act,
-    /// Replaying it.
-    pub replay: Act,
+    /// What recording it needs.
+    pub record: &'static [Demand],
+    /// What replaying it needs.
+    pub replay: &'static [Demand],
     /// How a process that runs already is recorded.
     pub attach: Attach,
 }
@@ -105,24 +96,18 @@ pub const KINDS: &[Kind] = &[
         records: "chosen classes of a JVM program",
         promise: "Threads run in parallel while recording. Replays without the program's files, \
                   inputs and services, in a sandbox, on Linux with a JDK of the same release.",
-        record: Act {
-            implemented: false,
-            demands: &[
-                must(Need::Jdk, "no JVM program can be recorded"),
-                may(
-                    Need::Disk,
-                    "a full disk ends the recording, not the program",
-                ),
-            ],
-        },
-        replay: Act {
-            implemented: true,
-            demands: &[
-                must(Need::Jdk, "the recorded classes have no JVM to run in"),
-                must(Need::Seccomp, "a replay cannot be kept from system calls"),
-                must(Need::Landlock, "a replay cannot be kept from files"),
-            ],
-        },
+        record: &[
+            must(Need::Jdk, "no JVM program can be recorded"),
+            may(
+                Need::Disk,
+                "a full disk ends the recording, not the program",
+            ),
+        ],
+        replay: &[
+            must(Need::Jdk, "the recorded classes have no JVM to run in"),
+            must(Need::Seccomp, "a replay cannot be kept from system calls"),
+            must(Need::Landlock, "a replay cannot be kept from files"),
+        ],
         attach: Attach::Jvm,
     },
     Kind {
@@ -132,20 +117,14 @@ pub const KINDS: &[Kind] = &[
         promise: "Threads run one at a time while recording (in parallel with --schedule=free). \
                   Replays by running the real program under the schedule: it needs the program's \
                   files and the same inputs, is not sandboxed, and works on any JVM.",
-        record: Act {
-            implemented: false,
-            demands: &[
-                must(Need::Jdk, "no JVM program can be recorded"),
-                may(
-                    Need::Disk,
-                    "a full disk ends the recording, not the program",
-                ),
-            ],
-        },
-        replay: Act {
-            implemented: false,
-            demands: &[must(Need::Jdk, "the program has no JVM to run in")],
-        },
+        record: &[
+            must(Need::Jdk, "no JVM program can be recorded"),
+            may(
+                Need::Disk,
+                "a full disk ends the recording, not the program",
+            ),
+        ],
+        replay: &[must(Need::Jdk, "the program has no JVM to run in")],
         attach: Attach::Jvm,
     },
     Kind {
@@ -155,28 +134,22 @@ pub const KINDS: &[Kind] = &[
         promise: "The program runs on one core, and one of its threads at a time. Replays \
                   without the program's files, inputs and services, in a sandbox, on Linux x86-64 \
                   of any distribution and kernel, on a processor that can do what the first one could.",
-        record: Act {
-            implemented: true,
-            demands: &[
-                must(Need::Ptrace, "no process can be recorded"),
-                may(
-                    Need::Memory,
-                    "shadows may not fit: the recorded time gets shorter",
-                ),
-                may(
-                    Need::Written,
-                    "what processes change in memory over 1 MiB that they share is not recorded",
-                ),
-                may(
-                    Need::Disk,
-                    "a full disk ends the recording, not the program",
-                ),
-            ],
-        },
-        replay: Act {
-            implemented: true,
-            demands: PLAY_PROCESS,
-        },
+        record: &[
+            must(Need::Ptrace, "no process can be recorded"),
+            may(
+                Need::Memory,
+                "shadows may not fit: the recorded time gets shorter",
+            ),
+            may(
+                Need::Written,
+                "what processes change in memory over 1 MiB that they share is not recorded",
+            ),
+            may(
+                Need::Disk,
+                "a full disk ends the recording, not the program",
+            ),
+        ],
+        replay: PLAY_PROCESS,
         attach: Attach::Ptrace,
     },
     Kind {
@@ -185,20 +158,15 @@ pub const KINDS: &[Kind] = &[
         records: "chosen functions of a C program",
         promise: "One thread at a time runs in the chosen functions while recording. Replays \
                   without the program's files, inputs and services, in a sandbox, on Linux x86-64.",
-        record: Act {
-            implemented: false,
-            demands: &[
-                must(Need::Llvm, "no C program can be analysed or rebuilt"),
-                may(
-                    Need::Disk,
-                    "a full disk ends the recording, not the program",
-                ),
-            ],
-        },
-        replay: Act {
-            implemented: false,
-            demands: PLAY_PROCESS,
-        },
+        record: &[
+            must(Need::Llvm, "no C program can be analysed or rebuilt"),
+            must(Need::Cc, "no C program can be analysed or rebuilt"),
+            may(
+                Need::Disk,
+                "a full disk ends the recording, not the program",
+            ),
+        ],
+        replay: PLAY_PROCESS,
         attach: Attach::Never,
     },
 ];

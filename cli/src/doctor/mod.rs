@@ -17,6 +17,7 @@ pub mod report;
 
 pub(crate) use programs::find as find_program;
 
+use crate::cut;
 use finding::Finding;
 use kinds::Need;
 use probes::jdk::{self, Jdk};
@@ -49,6 +50,7 @@ pub fn examine() -> Examination {
         (Need::Namespaces, Inner::Namespaces.examine()),
         (Need::Gdb, debugger::probe()),
         (Need::Llvm, llvm::probe()),
+        (Need::Cc, cut::probe()),
         (Need::Memory, machine::memory(&machine)),
         (Need::Disk, machine::disk(&machine)),
     ];

@@ -3,7 +3,6 @@
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 
 use serde::Serialize;
@@ -28,7 +27,7 @@ pub struct Process {
     pub tracing: Finding,
     /// Does it use rings that the kernel writes to behind a recorder's back?
     pub rings: Finding,
-    /// Is it a JVM that an agent can be loaded into?
+    /// Is it a JVM, and can it be recorded?
     pub jvm: Finding,
 }
 
@@ -125,82 +124,19 @@ fn refused_ring(name: &str) -> Finding {
     ))
 }
 
+/// An agent that comes later finds objects that have no room for their numbers.
 fn jvm(pid: u32) -> Finding {
     let Ok(maps) = read(pid, "maps") else {
         return Finding::fails("whether it is a JVM cannot be seen")
             .fix(format!("sudo reprise doctor --pid {pid}"));
     };
     let maps = String::from_utf8_lossy(&maps);
-    if !maps
-        .lines()
-        .any(|line| line.ends_with("/libjvm.so") || line.contains("/libjvm.so ("))
-    {
-        return Finding::fails("it is not a JVM");
+    let mut lines = maps.lines();
+    match lines.any(|line| line.ends_with("/libjvm.so") || line.contains("/libjvm.so (")) {
+        true => Finding::fails("a JVM is recorded from its start, not when it runs")
+            .fix("start it with: reprise record … -- java …"),
+        false => Finding::fails("it is not a JVM"),
     }
-    let options = options_of(
-        &read(pid, "cmdline").unwrap_or_default(),
-        &read(pid, "environ").unwrap_or_default(),
-    );
-    if let Some(flag) = forbidding(&options) {
-        return Finding::fails(format!(
-            "it was started with {flag}, so no agent can be loaded"
-        ))
-        .fix(format!(
-            "restart it without {flag}, or start it with: reprise record … -- java …"
-        ));
-    }
-    let me = nix::unistd::geteuid();
-    let owner = fs::metadata(format!("/proc/{pid}")).map(|metadata| metadata.uid());
-    match owner {
-        Ok(owner) if owner != me.as_raw() && !me.is_root() => {
-            Finding::fails("a JVM lets only its own user attach")
-                .fix(format!("sudo -u '#{owner}' reprise doctor --pid {pid}"))
-        }
-        _ => Finding::works("a JVM that lets agents be loaded"),
-    }
-}
-
-/// The flag that keeps agents out, if the options contain one. Of a flag given
-/// twice the JVM takes the last.
-fn forbidding(options: &[String]) -> Option<&'static str> {
-    let flags = [
-        ("-XX:+DisableAttachMechanism", "-XX:-DisableAttachMechanism"),
-        (
-            "-XX:-EnableDynamicAgentLoading",
-            "-XX:+EnableDynamicAgentLoading",
-        ),
-    ];
-    flags.into_iter().find_map(|(forbids, allows)| {
-        let mut last = options.iter().rev();
-        let last = last.find(|option| *option == forbids || *option == allows)?;
-        (last == forbids).then_some(forbids)
-    })
-}
-
-/// The options of a JVM in the order it reads them: those of its environment
-/// come before its own, but for `_JAVA_OPTIONS`, which is there to overrule.
-fn options_of(cmdline: &[u8], environ: &[u8]) -> Vec<String> {
-    let variable = |name: &str| {
-        let mut variables = texts(environ);
-        let value = variables.find_map(|variable| {
-            let value = variable.strip_prefix(name)?.strip_prefix('=')?;
-            Some(value.to_string())
-        });
-        let value = value.unwrap_or_default();
-        let options: Vec<String> = value.split_whitespace().map(String::from).collect();
-        options
-    };
-    let mut options = variable("JAVA_TOOL_OPTIONS");
-    options.extend(variable("JDK_JAVA_OPTIONS"));
-    options.extend(texts(cmdline));
-    options.extend(variable("_JAVA_OPTIONS"));
-    options
-}
-
-/// The strings of a file in which each ends with a zero byte.
-fn texts(bytes: &[u8]) -> impl Iterator<Item = String> {
-    let texts = bytes.split(|byte| *byte == 0);
-    texts.map(|text| String::from_utf8_lossy(text).into_owned())
 }
 
 fn read(pid: u32, file: &str) -> io::Result<Vec<u8>> {
@@ -227,30 +163,6 @@ fn number(status: &str, name: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_last_flag_counts() {
-        let check = |options: &[&str], expected| {
-            let options: Vec<String> = options.iter().map(ToString::to_string).collect();
-            assert_eq!(forbidding(&options), expected, "{options:?}");
-        };
-        let (off, on) = ("-XX:+DisableAttachMechanism", "-XX:-DisableAttachMechanism");
-        check(&[], None);
-        check(&["java", off], Some(off));
-        check(&[off, on], None);
-        check(&[on, off], Some(off));
-        let closed = "-XX:-EnableDynamicAgentLoading";
-        check(&[on, closed], Some(closed));
-    }
-
-    #[test]
-    fn options_are_in_the_order_the_jvm_reads_them() {
-        let options = options_of(
-            b"java\0-b\0",
-            b"X=1\0_JAVA_OPTIONS=-c\0JDK_JAVA_OPTIONS=-a2\0JAVA_TOOL_OPTIONS=-a -a1\0",
-        );
-        assert_eq!(options, ["-a", "-a1", "-a2", "java", "-b", "", "-c"]);
-    }
 
     #[test]
     fn fields_of_a_status_are_found_by_their_whole_name() {

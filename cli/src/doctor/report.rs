@@ -57,9 +57,9 @@ impl Page {
         self.end_line();
         for (kind, record, replay) in &diagnosis.kinds {
             let _ = write!(self.text, "{:21}", kind.option);
-            self.word(record.word(), 10);
+            self.word(record.word, 10);
             if with_replay {
-                self.word(replay.word(), 10);
+                self.word(replay.word, 10);
             }
             let _ = writeln!(self.text, "{}", kind.records);
         }
@@ -70,18 +70,16 @@ impl Page {
         let option = kind.option;
         self.bold(option);
         self.text.push('\n');
-        if process {
-            self.verdict("record", record, "the process is ready");
-        } else {
-            self.verdict("record", record, "the machine is ready");
-            self.verdict("replay", replay, "the machine is ready");
+        self.verdict("record", record);
+        if !process {
+            self.verdict("replay", replay);
             self.line(2, kind.promise);
         }
     }
 
-    fn verdict(&mut self, act: &str, verdict: &Verdict, ready: &str) {
+    fn verdict(&mut self, act: &str, verdict: &Verdict) {
         let _ = write!(self.text, "  {act}: ");
-        self.word(verdict.word(), 0);
+        self.word(verdict.word, 0);
         self.text.push('\n');
         for reason in &verdict.reasons {
             self.line(4, &reason.what);
@@ -92,13 +90,6 @@ impl Page {
                 // A command line is not wrapped, so that it can be copied.
                 let fix = escape(fix.as_bytes(), Lines::One);
                 let _ = writeln!(self.text, "      fix: {fix}");
-            }
-        }
-        if !verdict.implemented {
-            let yet = format!("this version of reprise cannot {act} it yet");
-            match verdict.machine {
-                Word::No => self.line(4, &format!("also, {yet}")),
-                Word::Yes | Word::But => self.line(4, &format!("{ready}; {yet}")),
             }
         }
     }

@@ -46,11 +46,11 @@ fn parse(output: &Output) -> Value {
     report
 }
 
-/// What the machine allows, whatever this version of Reprise implements.
+/// The verdict on recording or replaying a kind.
 fn allows(report: &Value, kind: &str, act: &str) -> String {
     let kinds = report["kinds"].as_array().unwrap();
     let kind = kinds.iter().find(|entry| entry["kind"] == kind).unwrap();
-    kind[act]["machine"].as_str().unwrap().into()
+    kind[act]["verdict"].as_str().unwrap().into()
 }
 
 fn assert_probe(report: &Value, probe: &str, state: &str, detail: &str, fix: &str) {
@@ -84,6 +84,8 @@ fn what_works_here_is_said_to_work() {
     assert_eq!(works("namespaces"), unshared, "{report:#}");
     let yes = |good| if good { "yes" } else { "but" };
     assert_eq!(allows(&report, "observe", "record"), "yes");
+    let walled = if works("landlock") { "yes" } else { "no" };
+    assert_eq!(allows(&report, "observe", "replay"), walled);
     assert_eq!(allows(&report, "schedule", "record"), "yes");
     assert_eq!(allows(&report, "schedule", "replay"), "yes");
     assert_eq!(allows(&report, "last", "record"), "yes");
@@ -100,7 +102,7 @@ fn the_shape_of_the_json_is_stable() {
     let report = report(&mut doctor());
     let keys =
         |value: &Value| -> Vec<String> { value.as_object().unwrap().keys().cloned().collect() };
-    assert_eq!(report["format"], 1);
+    assert_eq!(report["format"], 2);
     assert_eq!(report["process"], Value::Null);
     assert_eq!(
         keys(&report),
@@ -123,10 +125,7 @@ fn the_shape_of_the_json_is_stable() {
         keys(kind),
         ["kind", "option", "promise", "record", "records", "replay"]
     );
-    assert_eq!(
-        keys(&kind["record"]),
-        ["implemented", "machine", "reasons", "verdict"]
-    );
+    assert_eq!(keys(&kind["record"]), ["reasons", "verdict"]);
     assert_eq!(
         keys(&report["probes"]["ptrace"]),
         ["detail", "fixes", "state"]
@@ -162,7 +161,4 @@ fn the_text_has_a_table_and_no_colour_in_a_pipe() {
         text.contains("\n      fix: sudo apt install gdb\n"),
         "{text}"
     );
-    if json["kinds"][2]["record"]["implemented"] == false {
-        assert!(text.contains("this version of reprise cannot record it yet"));
-    }
 }
