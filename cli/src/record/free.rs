@@ -21,6 +21,7 @@ use crate::agent_library;
 use crate::failure::{Failure, Status};
 use crate::readable;
 use crate::say::say;
+use crate::schedule::made::Made;
 use crate::schedule::program;
 use crate::schedule::run::Run;
 use crate::schedule::values;
@@ -32,7 +33,9 @@ pub fn run(request: &Request, all: bool) -> Result<Status, Failure> {
     let folder = tempfile::Builder::new().prefix("reprise-free-").tempdir();
     let folder = folder.map_err(|error| Failure::new("make a folder", error))?;
     let launcher = command::launcher(&program).is_some();
-    let handed = prepare(request, all, launcher, folder.path());
+    let made = Made::prepare(&request.command);
+    let made = made.map_err(|error| Failure::new("make a folder", error))?;
+    let handed = prepare(request, all, launcher, folder.path(), &made);
     let mut command = match handed {
         Ok(handed) => handed.command(&request.command, launcher),
         Err(why) => return unrecorded(request, &why),
@@ -45,6 +48,13 @@ pub fn run(request: &Request, all: bool) -> Result<Status, Failure> {
     }
     let written = Parts::read(&folder.path().join("parts"));
     let written = written.and_then(|parts| parts.write(&out, &run.lacks));
+    if matches!(written, Ok(Some(_)))
+        && let Err(error) = made.keep(&out)
+    {
+        say(&format!(
+            "the classes that the program made cannot be kept: {error}"
+        ));
+    }
     match written {
         Ok(Some(told)) => tell(request, &out, &run, &told),
         Ok(None) => say("nothing was recorded: no JVM ran code of a program"),
@@ -57,7 +67,13 @@ pub fn run(request: &Request, all: bool) -> Result<Status, Failure> {
 }
 
 /// What the agent is told, and the files that it reads and writes.
-fn prepare(request: &Request, all: bool, launcher: bool, folder: &Path) -> Result<Handed, String> {
+fn prepare(
+    request: &Request,
+    all: bool,
+    launcher: bool,
+    folder: &Path,
+    made: &Made,
+) -> Result<Handed, String> {
     let library = agent_library::find().map_err(|missing| missing.why)?;
     let (parts, reports) = (folder.join("parts"), folder.join("reports"));
     let facts = folder.join("facts");
@@ -84,7 +100,7 @@ fn prepare(request: &Request, all: bool, launcher: bool, folder: &Path) -> Resul
         text(&parts)?,
         text(&reports)?
     );
-    Handed::new(&library, &options)
+    Handed::new(&library, &(options + &made.option()?))
 }
 
 /// The command matters more than its recording.

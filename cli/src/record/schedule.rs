@@ -15,6 +15,7 @@ use crate::failure::{Failure, Status};
 use crate::output_name::Values;
 use crate::readable;
 use crate::say::say;
+use crate::schedule::made::Made;
 use crate::schedule::run::{self, Choice, Run, Start};
 use crate::schedule::shared::{Shared, Unfit};
 use crate::schedule::values;
@@ -77,6 +78,8 @@ const STEPS: u64 = 1000;
 /// Runs the command, until it fails if that is wanted.
 pub fn run(request: &Request, search: &Search) -> Result<Status, Failure> {
     let out = output(request, "sched")?;
+    let made = Made::prepare(&request.command);
+    let made = made.map_err(|error| Failure::new("make a folder", error))?;
     let mut state = State {
         number: 0,
         steps: STEPS,
@@ -96,6 +99,7 @@ pub fn run(request: &Request, search: &Search) -> Result<Status, Failure> {
             quiet: false,
             limit: (search.runs > 1).then_some(search.run_limit),
             fails_when: &[],
+            made: Some(&made),
         };
         let steps = state.steps;
         let choice = Choice::Strategy { name, seed, steps };
@@ -116,7 +120,13 @@ pub fn run(request: &Request, search: &Search) -> Result<Status, Failure> {
         if !found && state.number < search.runs && !run.interrupted {
             let _ = fs::remove_file(&out);
             let _ = fs::remove_file(values::beside(&out));
+            made.clear();
             continue;
+        }
+        if let Err(error) = made.keep(&out) {
+            say(&format!(
+                "the classes that the program made cannot be kept: {error}"
+            ));
         }
         tell(request, &run, &out, &state, seed);
         // As a shell has it of what was killed.

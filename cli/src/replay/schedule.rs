@@ -19,7 +19,7 @@ use crate::record::observe::command::{self, Handed};
 use crate::record::observe::{child, class_path, not_started, text};
 use crate::say::say;
 use crate::schedule::run::Fault;
-use crate::schedule::{no_schedule, program, read, values};
+use crate::schedule::{made, no_schedule, program, read, values};
 use crate::share::conditions;
 
 /// For how long a thread may run and not come to the next place of a schedule, unless the user
@@ -210,6 +210,7 @@ pub(crate) fn fitting_switches(
         paths = found.unwrap_or_default();
         paths.retain(|path| path.exists());
     }
+    let paths = made::with(file, &paths);
     let schedule = fitting(&parsed, file, &paths, program::release(command))?;
     schedule
         .to_switches()

@@ -10,7 +10,7 @@ use reprise_schedule::{
 };
 use serde_json::{Value, json};
 
-use super::{program, read};
+use super::{made, program, read};
 use crate::escape::{Lines, escape};
 use crate::failure::{Failure, Status};
 use crate::json_text;
@@ -33,7 +33,7 @@ pub fn run(file: &Path, paths: &[PathBuf], as_json: bool) -> Result<Status, Fail
             Status::BadInput
         }
         Ok(parsed) => {
-            report.look_at(&parsed, paths)?;
+            report.look_at(&parsed, &made::with(file, paths))?;
             match report.count(Severity::Error) {
                 0 => Status::Done,
                 _ => Status::Failed,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use reprise_schedule::{Schedule, resolve};
 
 use super::output::Output;
-use super::{no_schedule, program, read};
+use super::{made, no_schedule, program, read};
 use crate::commands::ScheduleFormat;
 use crate::failure::{Failure, Status};
 
@@ -18,7 +18,8 @@ pub fn run(
 ) -> Result<Status, Failure> {
     let parsed = read(file)?.map_err(|errors| no_schedule(file, &errors))?;
     let mut schedule = parsed.schedule;
-    if let Some(program) = program::read(paths, &schedule, program::release(&[]))? {
+    let paths = made::with(file, paths);
+    if let Some(program) = program::read(&paths, &schedule, program::release(&[]))? {
         schedule = resolve(&schedule, &program).map_err(|(command, problem)| {
             let line = parsed.lines.get(command).copied().unwrap_or(1);
             let doing = format!("find the place at line {line} of {}", file.display());

@@ -14,7 +14,7 @@ use tempfile::TempDir;
 
 use super::run::{self, Choice, Fault, Run, Start};
 use super::shared::{Shared, Unfit};
-use super::values;
+use super::{made, values};
 use crate::failure::{Failure, Status};
 use crate::replay::schedule::{Following, fitting_switches, follow};
 use crate::say::say;
@@ -57,6 +57,7 @@ pub fn run(request: &Request) -> Result<Status, Failure> {
             Some(values) => fs::copy(values, values::beside(&out)).map(drop),
             None => Ok(()),
         })
+        .and_then(|()| copy_made(&request.file, &out))
         .map_err(|error| Failure::new(format!("write {}", out.display()), error))?;
     let shown = out.display();
     let mut text = format!(
@@ -77,6 +78,15 @@ pub fn run(request: &Request) -> Result<Status, Failure> {
     }
     say(&format!("{text}; read it with: reprise show {shown}"));
     Ok(Status::Done)
+}
+
+/// The classes that the program made are those of the shorter schedule as well.
+fn copy_made(schedule: &Path, other: &Path) -> io::Result<()> {
+    let made = made::beside(schedule);
+    match made.is_file() {
+        true => fs::copy(made, made::beside(other)).map(drop),
+        false => Ok(()),
+    }
 }
 
 fn switches_text(n: usize) -> String {
@@ -119,7 +129,7 @@ impl<'r> Search<'r> {
             .tempdir();
         let plan = plan_of(request, switches)?;
         let places = plan.lines().filter(|line| line.starts_with("place\t"));
-        Ok(Self {
+        let search = Self {
             request,
             folder: folder.map_err(|error| Failure::new("make a folder", error))?,
             places: places.map(|line| format!("{line}\n")).collect(),
@@ -128,7 +138,10 @@ impl<'r> Search<'r> {
             terminal: io::stderr().is_terminal(),
             shared: None,
             values: values::of(&request.file),
-        })
+        };
+        copy_made(&request.file, &search.best())
+            .map_err(|error| Failure::new("copy the classes that the program made", error))?;
+        Ok(search)
     }
 
     fn file(&self, name: &str) -> PathBuf {
@@ -250,6 +263,7 @@ impl<'r> Search<'r> {
             quiet: true,
             limit: self.limit,
             fails_when: &[],
+            made: None,
         };
         let run = run::run(start, Choice::Guide(&guide), &out)?;
         match run.interrupted {

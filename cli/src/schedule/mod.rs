@@ -4,6 +4,7 @@
 pub mod check;
 pub mod convert;
 pub mod from_trace;
+pub mod made;
 pub mod minimize;
 pub mod output;
 pub mod program;

@@ -84,6 +84,49 @@ pub fn each_class(path: &Path, release: u32, add: &mut dyn FnMut(&[u8])) -> io::
     classes.add(path)
 }
 
+/// Hands over the name of each class of a jar or folder, with slashes, without reading it.
+pub fn each_name(path: &Path, add: &mut dyn FnMut(&str)) -> io::Result<()> {
+    let metadata = fs::metadata(path)?;
+    if metadata.is_dir() {
+        return names_below(path, path, add);
+    }
+    names_in(File::open(path)?, true, add)
+}
+
+fn names_below(top: &Path, folder: &Path, add: &mut dyn FnMut(&str)) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let path = entry.path();
+        if entry.file_type()?.is_dir() {
+            names_below(top, &path, add)?;
+        } else if let Ok(inner) = path.strip_prefix(top)
+            && let Some(name) = inner.to_string_lossy().strip_suffix(".class")
+        {
+            add(name);
+        }
+    }
+    Ok(())
+}
+
+fn names_in(jar: impl Read + Seek, outermost: bool, add: &mut dyn FnMut(&str)) -> io::Result<()> {
+    let mut archive = ZipArchive::new(jar)?;
+    for index in 0..archive.len() {
+        let entry = archive.by_index(index)?;
+        let inner = entry.name()?.into_owned();
+        if let Some(name) = Version::of(&inner).and_then(|of| of.name.strip_suffix(".class")) {
+            // Where an application has its classes in a folder of its jar.
+            add(name
+                .split_once("-INF/classes/")
+                .map_or(name, |(_, name)| name));
+        } else if inner.ends_with(".jar") && outermost {
+            let mut bytes = Vec::new();
+            entry.take(INNER_JAR).read_to_end(&mut bytes)?;
+            names_in(Cursor::new(bytes), false, add)?;
+        }
+    }
+    Ok(())
+}
+
 struct Classes<'a> {
     release: u32,
     /// Takes the bytes of a class, and where it is.

@@ -14,6 +14,7 @@ use crate::agent_library;
 use crate::failure::{Failure, Status};
 use crate::record::observe::command::{self, Handed};
 use crate::record::observe::{child, not_started, text};
+use crate::schedule::made::Made;
 use crate::schedule::values;
 use crate::share::conditions;
 
@@ -48,6 +49,8 @@ pub struct Start<'s> {
     pub limit: Option<Duration>,
     /// What counts as a failure beside what always does.
     pub fails_when: &'s [Condition],
+    /// Where classes go that the program makes while it runs.
+    pub made: Option<&'s Made>,
 }
 
 /// How a run failed.
@@ -292,6 +295,7 @@ pub fn run(start: Start<'_>, choice: Choice<'_>, out: &Path) -> Result<Run, Fail
             Choice::Merge(file) => format!("explore=merge,guide={}", text(file)?),
         };
         options += &values::option(start.values)?;
+        options += &start.made.map_or(Ok(String::new()), Made::option)?;
         options += &format!(",out={},report={}", text(out)?, text(folder.path())?);
         Handed::new(&library, &options)
     };

@@ -6,6 +6,7 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
+use super::made;
 use crate::failure::{Failure, Status};
 use crate::record::observe::text;
 
@@ -29,12 +30,13 @@ pub fn write(schedule: &Path, values: &str) -> io::Result<()> {
     options.open(beside(schedule))?.write_all(values.as_bytes())
 }
 
-/// Refuses to write a schedule over another, or beside values that are of another run:
-/// it would be replayed with them.
+/// Refuses to write a schedule over another, or beside values or classes that are of another
+/// run: it would be replayed with them.
 pub fn refuse_existing(schedule: &Path, shown: &Path) -> Result<(), Failure> {
     for (path, shown) in [
         (schedule.to_owned(), shown.to_owned()),
         (beside(schedule), beside(shown)),
+        (made::beside(schedule), made::beside(shown)),
     ] {
         if path.symlink_metadata().is_ok() {
             return Err(Failure::new(

@@ -187,6 +187,7 @@ impl<'r> Replayer<'r> {
             quiet: true,
             limit: Some(self.limit),
             fails_when: self.fails_when,
+            made: None,
         };
         let run = run::run(start, Choice::Merge(guide), &made)?;
         if run.interrupted {

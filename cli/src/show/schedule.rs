@@ -12,13 +12,14 @@ use serde_json::{Value, json};
 use crate::escape::{Lines, escape};
 use crate::failure::{Failure, Status};
 use crate::json_text;
-use crate::schedule::{no_schedule, program, read_text};
+use crate::schedule::{made, no_schedule, program, read_text};
 
 /// Shows a schedule; `paths` are where the program's classes are, if that is known.
 pub fn show(file: &Path, paths: &[PathBuf], as_json: bool) -> Result<Status, Failure> {
     let (text, parsed) = read_text(file)?;
     let parsed = parsed.map_err(|errors| no_schedule(file, &errors))?;
-    let program = program::read(paths, &parsed.schedule, program::release(&[]))?;
+    let paths = made::with(file, paths);
+    let program = program::read(&paths, &parsed.schedule, program::release(&[]))?;
     let switches = parsed.schedule.to_switches().map_err(|error| {
         Failure::new(format!("show {}", file.display()), &error).next(error.hint())
     })?;

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod bugs;
+mod classes;
 mod cost;
 mod found;
 mod free;

@@ -34,13 +34,21 @@ impl Stage {
         self.main(java, arguments, "Main", of_program)
     }
 
-    /// Removes a schedule, with the values beside it.
+    /// Runs a command that starts no JVM.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_reprise"));
+        command.current_dir(self.folder.path()).args(arguments);
+        limited::output(&mut command)
+    }
+
+    /// Removes a schedule, with what is beside it.
     pub(crate) fn remove(&self, schedule: impl AsRef<Path>) {
         let file = self.folder.path().join(schedule);
-        let mut values = file.clone().into_os_string();
-        values.push(".values");
-        let _ = std::fs::remove_file(file);
-        let _ = std::fs::remove_file(values);
+        for beside in ["", ".values", ".classes"] {
+            let mut name = file.clone().into_os_string();
+            name.push(beside);
+            let _ = std::fs::remove_file(name);
+        }
     }
 
     /// The same, with another main class.

@@ -30,6 +30,7 @@ const KNOWN: &[(&str, &str)] = &[
     ("guide", "FILE"),
     ("free", "sync|all"),
     ("facts", "FILE"),
+    ("made", "FOLDER"),
     ("share", "FILE"),
     ("values", "FILE"),
     ("requests", "FILE"),
@@ -79,6 +80,8 @@ pub(crate) struct Options {
     pub(crate) share: Option<PathBuf>,
     /// What is known of all classes of the program.
     pub(crate) facts: Option<PathBuf>,
+    /// Where classes go that the program makes while it runs.
+    pub(crate) made: Option<PathBuf>,
     /// What the program is given instead of what it reads that is another value in every
     /// run.
     pub(crate) values: Option<PathBuf>,
@@ -202,6 +205,7 @@ impl Options {
                     "follow" => &mut self.follow,
                     "guide" => &mut self.guide,
                     "facts" => &mut self.facts,
+                    "made" => &mut self.made,
                     "share" => &mut self.share,
                     "values" => &mut self.values,
                     "requests" => &mut self.requests,
@@ -230,6 +234,9 @@ impl Options {
             _ if self.requests.is_some() && !explores => needs("requests", "explore"),
             _ if self.requests.is_some() != self.answers.is_some() => needs("requests", "answers"),
             _ if self.facts.is_some() && self.free.is_none() => needs("facts", "free"),
+            _ if self.made.is_some() && self.free.is_none() && self.explore.is_none() => {
+                needs("made", "explore")
+            }
             _ if self.values.is_some() && self.follow.is_none() && self.explore.is_none() => {
                 needs("values", "follow")
             }

@@ -144,12 +144,39 @@ class Dump {
 ";
 
 /// All programs, compiled once for all tests; nobody removes them.
+/// What the JDK calls from a stream: what is over at once, what may take long, and what may block.
+const STREAMS: &str = "
+class Streams {
+    java.util.function.IntUnaryOperator at_once(Integer most) {
+        return x -> x > 0 ? x * 7 % Math.max(most, Integer.valueOf(3)) : -x;
+    }
+
+    java.util.function.IntUnaryOperator loop() {
+        return x -> {
+            while (x > 9) {
+                x -= 9;
+            }
+            return x;
+        };
+    }
+
+    java.util.function.IntUnaryOperator asks(java.util.function.IntSupplier of) {
+        return x -> x + of.getAsInt();
+    }
+
+    java.util.function.IntUnaryOperator initialises() {
+        return x -> x + Integer.getInteger(\"most\");
+    }
+}
+";
+
 static COMPILED: LazyLock<TempDir> = LazyLock::new(|| {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     fs::write(folder.path().join("Main.java"), PROGRAM).unwrap();
     fs::write(folder.path().join("Table.java"), TABLE).unwrap();
     fs::write(folder.path().join("Cells.java"), CELLS).unwrap();
     fs::write(folder.path().join("Workers.java"), WORKERS).unwrap();
+    fs::write(folder.path().join("Streams.java"), STREAMS).unwrap();
     fs::write(folder.path().join("Dump.java"), DUMP).unwrap();
     compile(&sources(folder.path()), folder.path(), ".");
     folder
@@ -273,6 +300,24 @@ fn threads_that_run_freely_say_how_they_synchronise() {
         &expect![[r#"
         run: Free.calledBack Free.reads Free.accessed Free.writes Free.accessed Free.passes Free.entered Free.writes Free.accessed Monitors.notifyAll Free.leaves Free.thrown Free.leaves Free.returns Free.unwinds
         await: Free.acquired Free.marks Monitors.wait Free.called Free.marks Threads.sleep Free.called Free.leaves Free.thrown Free.leaves
+    "#]],
+    );
+}
+
+/// The JDK does not give up what it has for a method that is over at once.
+#[test]
+fn methods_that_are_over_at_once_are_a_part_of_what_calls_them() {
+    let bytes = fs::read(COMPILED.path().join("Streams.class")).unwrap();
+    let facts = Facts::default();
+    let mut number = |_: &explore::Site<'_>| 1;
+    let scope = Scope::Synchronisation;
+    let edited = free::instrument(&bytes, scope, &facts, &is_thread, &mut number);
+    check(
+        &edited.unwrap().unwrap(),
+        &expect![[r#"
+        lambda$initialises$3: Free.calledBack Free.returns Free.unwinds
+        lambda$asks$2: Free.calledBack Free.returns Free.unwinds
+        lambda$loop$1: Free.calledBack Free.returns Free.unwinds
     "#]],
     );
 }

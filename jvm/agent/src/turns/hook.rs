@@ -284,6 +284,9 @@ unsafe fn change(session: &Session, loader: jobject, name: &str, bytes: &[u8]) -
             }
         }
     };
+    if let Some(made) = &session.made {
+        made.note(name, bytes);
+    }
     // SAFETY: the caller vouches for the loader.
     unsafe { readable(session, loader, name) }.then_some(edited)
 }

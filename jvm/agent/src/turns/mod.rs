@@ -4,6 +4,7 @@
 //! | what | where |
 //! | --- | --- |
 //! | the callbacks of the JVM | [`hook`] |
+//! | classes that the program makes | [`made`] |
 //! | the schedule that is being written | [`writing`] |
 //! | what threads that run freely write | [`parts`] |
 //! | the JVM is initialised, and the scheduler begins | [`begin`] |
@@ -15,6 +16,7 @@
 
 mod begin;
 mod hook;
+mod made;
 mod natives;
 mod parts;
 mod writing;
@@ -52,6 +54,8 @@ struct Session {
     values: Option<CString>,
     /// Classes of the program that extend `Thread`.
     threads: Mutex<HashSet<String>>,
+    /// Where classes go that are in no jar.
+    made: Option<made::Made>,
     /// It was said that the program has finalizers.
     finalizes: OnceLock<()>,
 }
@@ -231,10 +235,12 @@ pub(crate) fn load(environment: Environment, options: &Options) -> Result<(), St
         .add_to_bootstrap(&name)
         .map_err(|error| error.to_string())?;
     let values = options.values.as_deref().map(path).transpose()?;
+    let made = options.made.as_deref().map(made::Made::read).transpose()?;
     let session = SESSION.get_or_init(|| Session {
         environment,
         mode,
         values,
+        made,
         jar,
         scheduler: OnceLock::new(),
         threads: Mutex::default(),

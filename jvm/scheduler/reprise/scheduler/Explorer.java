@@ -65,8 +65,9 @@ final class Explorer extends Policy {
             return;
         }
         int count = ready.collect();
-        if (count > 1 || strategy.asksAlways()) {
-            Turn next = Ready.chosen(strategy.at(me, ready.turns, count));
+        boolean hasTo = count == 1 && ready.turns[0] != me;
+        if (count > 1 || hasTo || strategy.asksAlways()) {
+            Turn next = hasTo ? ready.turns[0] : Ready.chosen(strategy.at(me, ready.turns, count));
             if (next == null) {
                 next = Ready.timeout();
                 if (next == null) {

@@ -1,5 +1,7 @@
 package reprise.scheduler;
 
+import jdk.internal.vm.annotation.DontInline;
+
 /**
  * Threads run as they like, and the order in which they synchronise is written down. This is
  * what is inserted into the program for that.
@@ -13,6 +15,11 @@ package reprise.scheduler;
  * one at most, gives it up where it blocks, be it for a monitor of the JDK's own, and while the
  * JDK calls the program back, and waits for one no longer than a moment: then the order is lost,
  * which is counted, and the program goes on.
+ *
+ * What is inserted is called and not inlined: a JVM that compiles a method of the program would
+ * compile all of this with it, at each of its places, and again whenever it finds that something
+ * is otherwise than it was. For a program that runs for less than a second that took more of the
+ * processors than the calls do.
  */
 public final class Free {
     /** Whether threads run freely and are recorded. */
@@ -36,6 +43,7 @@ public final class Free {
     }
 
     /** At a place where a thread can be made to stop. */
+    @DontInline
     public static void passes(int site) {
         FreeThread me = FreeThread.current();
         if (me != null) {
@@ -45,6 +53,7 @@ public final class Free {
     }
 
     /** In a monitor that was just entered. */
+    @DontInline
     public static void entered(Object monitor) {
         FreeThread me = FreeThread.current();
         if (me != null) {
@@ -53,12 +62,14 @@ public final class Free {
     }
 
     /** In a synchronized method. */
+    @DontInline
     public static Object acquired(Object monitor) {
         entered(monitor);
         return monitor;
     }
 
     /** Before a monitor is left. */
+    @DontInline
     public static void leaves(Object monitor) {
         FreeThread me = FreeThread.current();
         if (me != null && monitor != null) {
@@ -68,6 +79,7 @@ public final class Free {
     }
 
     /** Before a field or an element of an array is written. */
+    @DontInline
     public static void writes(Object object, int field, int site) {
         FreeThread me = FreeThread.current();
         if (me != null) {
@@ -78,6 +90,7 @@ public final class Free {
     }
 
     /** Before one is read: who reads need not come after others who read. */
+    @DontInline
     public static void reads(Object object, int field, int site) {
         FreeThread me = FreeThread.current();
         if (me != null) {
@@ -88,6 +101,7 @@ public final class Free {
     }
 
     /** After it. */
+    @DontInline
     public static void accessed() {
         FreeThread me = FreeThread.current();
         if (me != null) {
@@ -96,6 +110,7 @@ public final class Free {
     }
 
     /** Before a call of the JDK that synchronises by its receiver. */
+    @DontInline
     public static void call(Object receiver, int site) {
         FreeThread me = FreeThread.current();
         if (me != null) {
@@ -107,6 +122,7 @@ public final class Free {
     }
 
     /** Before one that waits for the end of a thread. */
+    @DontInline
     public static void joins(Object receiver, int site) {
         FreeThread me = FreeThread.current();
         if (me != null) {
@@ -118,6 +134,7 @@ public final class Free {
     }
 
     /** Before one that does it only if its receiver is of a class that does. */
+    @DontInline
     public static void perhaps(Object receiver, int site) {
         if (Synchronised.is(receiver)) {
             call(receiver, site);
@@ -127,6 +144,7 @@ public final class Free {
     }
 
     /** Before one that has to do with a pool, or with what a pool computes. */
+    @DontInline
     public static void pools(int site) {
         FreeThread me = FreeThread.current();
         if (me != null) {
@@ -138,6 +156,7 @@ public final class Free {
     }
 
     /** Before something is done with a stream, which pools do where it is parallel. */
+    @DontInline
     public static void streams(Object receiver, int site) {
         FreeThread me = FreeThread.current();
         if (me != null) {
@@ -151,6 +170,7 @@ public final class Free {
     }
 
     /** Before one that runs something, which may be a pool's. */
+    @DontInline
     public static void runs(Object receiver, int site) {
         FreeThread me = FreeThread.current();
         if (me != null) {
@@ -163,11 +183,13 @@ public final class Free {
     }
 
     /** Before one that asks the calling thread something. */
+    @DontInline
     public static void asks(int site) {
         call(Thread.currentThread(), site);
     }
 
     /** Before one that blocks or wakes, and has no receiver. */
+    @DontInline
     public static void marks(int site) {
         FreeThread me = FreeThread.current();
         if (me != null) {
@@ -178,6 +200,7 @@ public final class Free {
     }
 
     /** After any of these. */
+    @DontInline
     public static void called() {
         FreeThread me = FreeThread.current();
         if (me != null) {
@@ -195,6 +218,7 @@ public final class Free {
     }
 
     /** What was thrown has been caught, or leaves a method. */
+    @DontInline
     public static void thrown() {
         FreeThread me = FreeThread.current();
         if (me != null) {
@@ -205,6 +229,7 @@ public final class Free {
     }
 
     /** A method begins that the JDK may have called. */
+    @DontInline
     public static void calledBack() {
         FreeThread me = FreeThread.current();
         if (me != null) {
@@ -215,6 +240,7 @@ public final class Free {
     }
 
     /** It returns. */
+    @DontInline
     public static void returns(int site) {
         FreeThread me = FreeThread.current();
         if (me != null) {
@@ -224,6 +250,7 @@ public final class Free {
     }
 
     /** It ends with an exception. */
+    @DontInline
     public static void unwinds() {
         FreeThread me = FreeThread.current();
         if (me != null) {
@@ -255,6 +282,7 @@ public final class Free {
         return 0;
     }
 
+    @DontInline
     public static void initialised(int nothing) {
         FreeThread me = FreeThread.current();
         if (me != null) {

@@ -1,6 +1,7 @@
 package reprise.scheduler;
 
 import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.DontInline;
 
 /**
  * Where a thread that runs freely writes down what it does.
@@ -76,6 +77,7 @@ class FreeLog {
     }
 
     /** An order. */
+    @DontInline
     final void order(int entry, long step) {
         write(entry);
         put((int) step);
@@ -108,6 +110,7 @@ class FreeLog {
         known = null;
     }
 
+    @DontInline
     private void write(int entry) {
         if (repeats > 0) {
             int times = repeats;
@@ -129,6 +132,7 @@ class FreeLog {
     }
 
     /** Gets more memory that is a file. Without, the recording ends, and the program does not. */
+    @DontInline
     private void more() {
         close();
         if (!full) {
@@ -141,7 +145,10 @@ class FreeLog {
 
     private void close() {
         if (end != 0) {
-            Native.written(end - Native.room(part - 1), part - 1);
+            if (part > 1) {
+                // The first shares its memory with others, and most threads need no more.
+                Native.written(end - Native.room(part - 1), part - 1);
+            }
             address = 0;
             end = 0;
         }

@@ -1,6 +1,7 @@
 package reprise.scheduler;
 
 import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.DontInline;
 
 /** A thread that runs freely: how far it has come, what it has, and whom it comes after. */
 final class FreeThread extends FreeLog {
@@ -40,6 +41,8 @@ final class FreeThread extends FreeLog {
     boolean continues;
     /** It waits for something outside. */
     private boolean outside;
+    /** It looks whether something has come from outside. */
+    boolean looksOutside;
     /** It has blocked, or waits for something outside. */
     volatile boolean isAway;
     /** The stripe that it has given up for that; 0 for none. */
@@ -173,6 +176,7 @@ final class FreeThread extends FreeLog {
     }
 
     /** Comes to a place. */
+    @DontInline
     void comesTo(int place) {
         int entry = (initialising > 0 ? NO_STOP : PLACE) | place;
         if (outside) {
@@ -191,6 +195,7 @@ final class FreeThread extends FreeLog {
     }
 
     /** Comes to a place when the JVM ends, which is its last if it can be made to stop there. */
+    @DontInline
     private void cutOff(int entry) {
         if (!isCutOff) {
             next(entry);
@@ -259,6 +264,7 @@ final class FreeThread extends FreeLog {
      * Comes to where it may have to wait for something outside, and has to if {@code waits}, for
      * so many milliseconds at most; 0 is for ever.
      */
+    @DontInline
     void outside(boolean waits, int millis) {
         returns(true);
         if (!isCutOff) {
@@ -274,6 +280,11 @@ final class FreeThread extends FreeLog {
             outside = true;
             isAway = true;
         }
+    }
+
+    /** Whether it waits for something outside, or looks whether that has come. */
+    boolean waitsOutside() {
+        return outside || looksOutside;
     }
 
     /** Comes back from there, if it was there; with an exception, as when its time has run out. */
@@ -312,11 +323,17 @@ final class FreeThread extends FreeLog {
     /** Its last step comes after that of another thread. */
     void follows(long word) {
         int other = of(word);
-        if (other == number || other == 0 || full || seen.has(word)) {
-            return;
+        if (other != number && other != 0) {
+            followsOther(word);
         }
-        seen.add(word);
-        order(FOLLOWS | other, step(word));
+    }
+
+    @DontInline
+    private void followsOther(long word) {
+        if (!full && !seen.has(word)) {
+            seen.add(word);
+            order(FOLLOWS | of(word), step(word));
+        }
     }
 
     /** The same, where threads need not wait for one another then. */

@@ -1,9 +1,12 @@
 package reprise.scheduler;
 
+import jdk.internal.vm.annotation.DontInline;
+
 /** What the program and the JDK do with threads that run freely: they start, block and wake. */
 final class FreeThreads {
     private FreeThreads() {}
 
+    @DontInline
     static void created(Thread thread) {
         FreeThread me = FreeThread.current();
         if (me == null || FreeTable.of(thread) != null || Life.isForeign(thread)) {
@@ -13,6 +16,7 @@ final class FreeThreads {
         FreeTable.add(thread, me.descent + "." + ++me.children);
     }
 
+    @DontInline
     static void starting(Thread thread) {
         FreeThread me = FreeThread.current();
         FreeThread other = FreeTable.of(thread);
@@ -22,6 +26,7 @@ final class FreeThreads {
     }
 
     /** The first thing that a thread does. */
+    @DontInline
     static void begun() {
         FreeThread me = FreeThread.current();
         // Main has begun before anybody could say so.
@@ -42,6 +47,7 @@ final class FreeThreads {
     }
 
     /** The last. */
+    @DontInline
     static void exiting(Thread thread) {
         FreeThread me = FreeThread.current();
         if (me != null && thread == Thread.currentThread()) {
@@ -67,6 +73,7 @@ final class FreeThreads {
         }
     }
 
+    @DontInline
     static void interrupting(Thread thread) {
         FreeThread me = FreeThread.current();
         FreeThread other = FreeTable.of(thread);
@@ -114,6 +121,7 @@ final class FreeThreads {
         }
     }
 
+    @DontInline
     static void sleeps(long millis, int nanos) throws InterruptedException {
         FreeThread me = FreeThread.current();
         if (me == null || me.site < 0 || Thread.currentThread().isInterrupted()) {
@@ -136,6 +144,7 @@ final class FreeThreads {
         }
     }
 
+    @DontInline
     static void waits(Object monitor, long millis, int nanos) throws InterruptedException {
         FreeThread me = FreeThread.current();
         if (me != null && me.joins == monitor && me.joins != null) {
@@ -172,6 +181,7 @@ final class FreeThreads {
     }
 
     /** Who waits there comes after: code of the JDK says nothing when it leaves a monitor. */
+    @DontInline
     static void notifies(Object monitor) {
         FreeThread me = FreeThread.current();
         if (me != null && Thread.holdsLock(monitor)) {
@@ -179,6 +189,7 @@ final class FreeThreads {
         }
     }
 
+    @DontInline
     static void parks(boolean absolute, long time) {
         FreeThread me = FreeThread.current();
         if (me == null || time < 0 || absolute && time == 0 || Thread.currentThread().isInterrupted()) {
@@ -188,7 +199,9 @@ final class FreeThreads {
             Really.park(absolute, time);
             return;
         }
-        boolean forAMoment = Locks.isForAMoment(me);
+        // Who waits for something outside may park for that, as in a queue of references on Java 21:
+        // it is one wait.
+        boolean forAMoment = me.waitsOutside() || Locks.isForAMoment(me);
         if (!me.parks(forAMoment ? 0 : me.word() + 1)) {
             return;
         }
@@ -233,6 +246,7 @@ final class FreeThreads {
     }
 
     /** Code of the JDK needs a monitor that another thread has. */
+    @DontInline
     static void contends(Object monitor) {
         if (FreeTable.isOwn(monitor)) {
             return;
@@ -289,6 +303,7 @@ final class FreeThreads {
     }
 
     /** It has got it. */
+    @DontInline
     static void obtains(Object monitor) {
         if (FreeTable.isOwn(monitor)) {
             return;
@@ -301,6 +316,7 @@ final class FreeThreads {
         }
     }
 
+    @DontInline
     static void unparks(Object thread) {
         FreeThread me = FreeThread.current();
         FreeThread other = thread instanceof Thread ? FreeTable.of((Thread) thread) : null;

@@ -4,10 +4,14 @@ import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ForkJoinWorkerThread;
 import java.util.concurrent.atomic.AtomicLong;
 
+import jdk.internal.misc.Unsafe;
+
 /** How threads of the program come into being, begin and end, in the eyes of the {@link Engine}. */
 final class Life {
     /** The last number of a thread of the JDK, far from those of programs. */
     private static final AtomicLong FOREIGN = new AtomicLong(1L << 40);
+
+    private static final long TARGET = target();
 
     private Life() {}
 
@@ -29,13 +33,35 @@ final class Life {
     static boolean isForeign(Thread thread) {
         ThreadGroup group = thread.getThreadGroup();
         String type = thread.getClass().getName();
-        // A cleaner runs what the program has given it; the JDK's own has another name.
-        if (type.equals("jdk.internal.misc.InnocuousThread") && thread.getName().startsWith("Cleaner-")) {
+        if (type.equals("jdk.internal.misc.InnocuousThread") && cleans(thread)) {
             return false;
         }
         // The client for HTTP has one of its own, which is a part of what the program does.
         return group == null || group.getParent() == null
                 || type.startsWith("jdk.internal.") && !type.startsWith("jdk.internal.net.http.");
+    }
+
+    /**
+     * Whether a thread that is being made is a cleaner, which runs what the program has given it; the
+     * JDK's own has another name. Java 11 gives it its name only when it is made.
+     */
+    private static boolean cleans(Thread thread) {
+        String name = thread.getName();
+        if (name.startsWith("Cleaner-")) {
+            return true;
+        }
+        Object target = TARGET < 0 ? null : Synchronised.reference(thread, TARGET);
+        return name.startsWith("InnocuousThread-") && target != null
+                && target.getClass().getName().equals("jdk.internal.ref.CleanerImpl");
+    }
+
+    /** Where a thread has what it runs; negative for releases that have it elsewhere. */
+    private static long target() {
+        try {
+            return Unsafe.getUnsafe().objectFieldOffset(Thread.class, "target");
+        } catch (InternalError none) {
+            return -1;
+        }
     }
 
     /** A thread is being started, and will wait for its turn. */

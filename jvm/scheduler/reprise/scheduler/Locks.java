@@ -3,6 +3,8 @@ package reprise.scheduler;
 import java.util.concurrent.locks.AbstractOwnableSynchronizer;
 import java.util.concurrent.locks.LockSupport;
 
+import jdk.internal.vm.annotation.DontInline;
+
 /**
  * Locks that the JDK has for itself, where threads run freely. The program calls something that
  * has nothing to do with other threads, as far as anybody can see, and the JDK looks into a
@@ -15,9 +17,17 @@ public final class Locks {
 
     /** A lock gets an owner, which is the calling thread, or has none from now on. */
     public static void owns(Object lock, Thread owner) {
-        if (!Free.on) {
-            return;
+        if (Free.on) {
+            passes(lock, owner);
         }
+    }
+
+    /**
+     * Not inlined: locks are inlined into whatever has them, some of them twice, and a JVM would compile
+     * all of this with each.
+     */
+    @DontInline
+    private static void passes(Object lock, Thread owner) {
         FreeThread me = FreeThread.current();
         // Who has a stripe has its order by that.
         if (me != null && me.held == 0 && me.site < 0) {

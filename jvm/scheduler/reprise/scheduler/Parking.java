@@ -1,5 +1,7 @@
 package reprise.scheduler;
 
+import jdk.internal.vm.annotation.DontInline;
+
 /** What {@code java.util.concurrent} calls instead of the JDK's own park and unpark. */
 public final class Parking {
     private Parking() {}
@@ -7,10 +9,16 @@ public final class Parking {
     public static void park(Object unsafe, boolean absolute, long time) {
         if (Free.on) {
             FreeThreads.parks(absolute, time);
-            return;
+        } else {
+            parksInTurn(absolute, time);
         }
+    }
+
+    /** Who runs freely never comes here; it would only be compiled with all that parks. */
+    @DontInline
+    private static void parksInTurn(boolean absolute, long time) {
         Turn me = Engine.mine();
-        if (me == null) {
+        if (me == null || me.looksOutside) {
             Really.park(absolute, time);
             return;
         }
@@ -61,12 +69,17 @@ public final class Parking {
     public static void unpark(Object unsafe, Object thread) {
         if (Free.on) {
             FreeThreads.unparks(thread);
-            return;
+        } else {
+            unparksInTurn(thread);
         }
+    }
+
+    @DontInline
+    private static void unparksInTurn(Object thread) {
         Turn turn = Engine.running == null || !(thread instanceof Thread)
                 ? null
                 : Engine.of((Thread) thread);
-        if (turn == null) {
+        if (turn == null || turn.looksOutside) {
             Really.unpark(thread);
         } else {
             turn.permit = true;

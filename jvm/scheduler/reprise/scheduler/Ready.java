@@ -7,6 +7,9 @@ final class Ready {
     /** Who has waited so much longer than it wanted goes on although others could, in nanoseconds. */
     private static final long OVERDUE = 100_000_000;
 
+    /** So many threads wait for one another in a row, at most, before somebody goes on. */
+    private static final int FAR = 64;
+
     /** As many as {@link #collect} says. */
     Turn[] turns = new Turn[16];
 
@@ -22,7 +25,34 @@ final class Ready {
                 turns[count++] = turn;
             }
         }
+        Turn first = initialising();
+        if (first != null) {
+            turns[0] = first;
+            return 1;
+        }
         return count;
+    }
+
+    /**
+     * Who has to go on so that a class gets initialised: the thread that does it, or who has the
+     * monitor that it needs. Others who come to the class would wait for it with the turn, and
+     * nobody would see that. Null if nobody has to, or who has to waits for something else.
+     */
+    private static Turn initialising() {
+        for (int number = 0; number < Engine.count(); number++) {
+            Turn turn = Engine.turn(number);
+            if (turn.initialising == 0) {
+                continue;
+            }
+            for (int far = 0; turn != null && turn.state == Turn.MONITOR && !is(turn) && far < FAR; far++) {
+                Thread owner = Native.owner(turn.on);
+                turn = owner == null ? null : Engine.of(owner);
+            }
+            if (turn != null && (turn.state == Turn.READY || turn.state == Turn.MONITOR) && is(turn)) {
+                return turn;
+            }
+        }
+        return null;
     }
 
     /** Whether a thread could go on. */
@@ -55,7 +85,8 @@ final class Ready {
 
     /** A wait runs out when nobody else can go on; but others may go on for ever, looking for who waits. */
     private static boolean isOverdue(Turn turn) {
-        return turn.deadline != 0 && canTimeOut(turn) && System.nanoTime() - turn.deadline > OVERDUE;
+        // The time first: who has a monitor is asked of the JVM, which stops all threads for that.
+        return turn.deadline != 0 && System.nanoTime() - turn.deadline > OVERDUE && canTimeOut(turn);
     }
 
     /** Whether the time of any thread has run out. */

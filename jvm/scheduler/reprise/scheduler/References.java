@@ -341,9 +341,23 @@ public final class References {
         return found;
     }
 
+    /** What is in a queue now. Who puts it there is no thread of the program, and may have its lock. */
+    private static Reference<?> look(ReferenceQueue<?> queue) {
+        FreeThread me = FreeThread.current();
+        if (me == null) {
+            return queue.poll();
+        }
+        me.looksOutside = true;
+        try {
+            return queue.poll();
+        } finally {
+            me.looksOutside = false;
+        }
+    }
+
     private static Reference<?> removeFreely(ReferenceQueue<?> queue, long millis)
             throws InterruptedException {
-        Reference<?> found = queue.poll();
+        Reference<?> found = look(queue);
         Wires.awaits(1, found == null, (int) Math.min(millis, Integer.MAX_VALUE));
         if (found == null) {
             boolean interrupted = true;

@@ -3,6 +3,7 @@ package reprise.scheduler;
 import java.util.Arrays;
 
 import jdk.internal.misc.Unsafe;
+import jdk.internal.vm.annotation.DontInline;
 
 /**
  * Who was last at something: a word for it says which thread, and how far that had come.
@@ -73,6 +74,7 @@ final class Stripes {
     }
 
     /** Comes after all who were there. */
+    @DontInline
     private static void takes(FreeThread me, long address) {
         long word = U.getAndSetLong(null, address, me.word());
         me.follows(word);
@@ -87,6 +89,7 @@ final class Stripes {
      * may have done something since the first that the other one came after. So its word is
      * left behind the other's, for who comes next.
      */
+    @DontInline
     static void leaves(FreeThread me, Object monitor) {
         long address = at(MONITORS, monitor);
         long word = U.getLongVolatile(null, address);
@@ -114,6 +117,7 @@ final class Stripes {
     }
 
     /** Takes a stripe, to change what it is of. */
+    @DontInline
     static void enter(FreeThread me, int stripe) {
         long address = at(stripe);
         long word = lock(me, address);
@@ -141,6 +145,7 @@ final class Stripes {
     }
 
     /** Takes a stripe, to read what it is of: who reads need not come after others who read. */
+    @DontInline
     static void look(FreeThread me, int stripe) {
         long address = at(stripe);
         long word = lock(me, address);
@@ -171,6 +176,7 @@ final class Stripes {
     }
 
     /** Waits for a stripe; negative if it is not to be had. */
+    @DontInline
     private static long await(FreeThread me, long address, Awaiting awaiting) {
         boolean waits = false;
         try {

@@ -85,6 +85,11 @@ final class Turn {
     boolean exiting;
     /** Class initialisers that it is in: others may wait for them invisibly. */
     int initialising;
+    /**
+     * It looks whether something has come from outside. Who brings that is no thread of the program,
+     * and may have the lock that is needed for it.
+     */
+    volatile boolean looksOutside;
     /** A thread whose end has to be awaited before this one goes on. */
     Thread after;
     /** What it waits for outside; null for nothing. */

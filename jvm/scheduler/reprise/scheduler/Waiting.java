@@ -95,8 +95,16 @@ abstract class Waiting {
 
         @Override
         synchronized boolean isOver() {
-            if (found == null) {
-                found = queue.poll();
+            Turn me = found == null ? Engine.mine() : null;
+            if (me != null) {
+                me.looksOutside = true;
+            }
+            try {
+                found = found == null ? queue.poll() : found;
+            } finally {
+                if (me != null) {
+                    me.looksOutside = false;
+                }
             }
             return ended || found != null;
         }

@@ -15,6 +15,8 @@ final class Watch implements Runnable {
     private static final int MANY_LOOKS = 60;
     /** Milliseconds between two looks; tests have less of them. */
     private static final long BETWEEN = Long.getLong("reprise.look", 1000);
+    /** Between two looks nobody computes who has had less of a processor, in nanoseconds. */
+    private static final long LITTLE = BETWEEN * 1_000_000 / 50;
     /** So long does nobody wait for a time of which a schedule says nothing, in milliseconds. */
     static final long TOO_LONG = 10 * BETWEEN;
 
@@ -46,6 +48,7 @@ final class Watch implements Runnable {
         Turn before = null;
         StackTraceElement[] stack = null;
         int looks = 0;
+        long used = Native.used();
         Spinning spinning = new Spinning();
         for (;;) {
             try {
@@ -59,7 +62,11 @@ final class Watch implements Runnable {
                 continue;
             }
             StackTraceElement[] now = turn.thread.getStackTrace();
-            boolean same = turn == before && Arrays.equals(stack, now) && hasStopped(turn.thread, now);
+            long usedNow = Native.used();
+            boolean initialises = usedNow - used < LITTLE && othersInitialise(turn);
+            used = usedNow;
+            boolean same = turn == before && Arrays.equals(stack, now)
+                    && hasStopped(turn.thread, now, initialises);
             looks = same ? looks + 1 : 0;
             before = turn;
             stack = now;
@@ -80,21 +87,35 @@ final class Watch implements Runnable {
         return looks >= LOOKS && othersCouldRun(turn, looks >= MANY_LOOKS);
     }
 
-    /** Whether a thread waits, or is in native code of the JDK. Who computes has not stopped. */
-    private static boolean hasStopped(Thread thread, StackTraceElement[] stack) {
+    /**
+     * Whether a thread waits, or is in native code of the JDK. Who computes has not stopped. Who waits
+     * for another thread to initialise a class looks as if it did; {@code initialises} says that
+     * there is such a thread, and that nobody computes.
+     */
+    private static boolean hasStopped(Thread thread, StackTraceElement[] stack, boolean initialises) {
         if (stack.length == 0 || inScheduler(stack)) {
             // On its way from or to another thread.
             return false;
         }
         switch (thread.getState()) {
             case RUNNABLE:
-                return stack[0].isNativeMethod();
+                return stack[0].isNativeMethod() || initialises;
             case BLOCKED:
             case WAITING:
                 return true;
             default:
                 return false;
         }
+    }
+
+    private static boolean othersInitialise(Turn running) {
+        for (int number = 0; number < Engine.count(); number++) {
+            Turn turn = Engine.turn(number);
+            if (turn != null && turn != running && turn.state != Turn.DEAD && turn.initialising > 0) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static boolean inScheduler(StackTraceElement[] stack) {

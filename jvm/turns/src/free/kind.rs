@@ -308,7 +308,7 @@ impl Body<'_, '_> {
         };
         !self.name.starts_with('<')
             && (CALLED_BACK.contains(&&*self.name)
-                || handed_out()
+                || handed_out() && !self.is_short(instructions)
                 || self.is_implementation() && self.may_synchronise(instructions))
     }
 
@@ -325,7 +325,7 @@ impl Body<'_, '_> {
     }
 
     /// Whether a method may come to what is recorded; many only compare two numbers.
-    fn may_synchronise(&self, instructions: &[Instruction<'_>]) -> bool {
+    pub(super) fn may_synchronise(&self, instructions: &[Instruction<'_>]) -> bool {
         instructions
             .iter()
             .any(|instruction| match instruction.opcode {
