@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::graph::{self, Effects};
+use crate::effects::{self, Effects};
+use crate::graph;
 use crate::model::{
     FunctionId, HANDLE, LENT, ObjectId, Place, Program, Storage, TABLES, UNKNOWN, Var,
 };
@@ -316,7 +317,7 @@ fn flows(
         sum.1 += events;
     };
     let outside = |set: SetId| {
-        let members = graph::meant(program, points_to.members(set));
+        let members = effects::meant(program, points_to.members(set));
         members.filter(|object| !objects[*object as usize])
     };
     for ((function, set), (bytes, times)) in &effects.reads {
@@ -325,6 +326,15 @@ fn flows(
             let named = outside(*set).take(NAMED);
             let objects = named.map(|one| program.objects[one as usize].name.clone());
             let objects = objects.collect();
+            add(Flow::Read { function, objects }, *bytes, *times);
+        }
+    }
+    for ((function, object), (bytes, times)) in &effects.found {
+        let is_outside = object.is_none_or(|object| !objects[object as usize]);
+        if is_inside(*function) && is_outside {
+            let object = object.unwrap_or(UNKNOWN);
+            let objects = vec![program.objects[object as usize].name.clone()];
+            let function = name(*function);
             add(Flow::Read { function, objects }, *bytes, *times);
         }
     }

@@ -11,8 +11,10 @@
 //! | what is known of a program? | `model.rs` |
 //! | what do functions do that are not part of it? | `annotations.rs` |
 //! | what do `scanf` and its like fill? | `scanned.rs` |
-//! | what does a pointer point to? | `points_to.rs` |
+//! | what does a pointer point to? | `points_to.rs`; which words are told apart: `points_to/cells.rs` |
+//! | what do functions do? | `effects.rs` |
 //! | what is inside, and what does that cost? | `boundary.rs`; the graph that is cut: `graph.rs` |
+//! | was something seen that was not computed? | `missed.rs` |
 //! | which functions does a pattern mean? | `target.rs` |
 //! | which threads may come inside? | `threads.rs` |
 //! | of which functions would it pay to know more? | `unknown.rs` |
@@ -27,7 +29,9 @@
 
 pub mod annotations;
 pub mod boundary;
+mod effects;
 mod graph;
+pub mod missed;
 pub mod model;
 pub mod points_to;
 pub mod scanned;

@@ -102,6 +102,9 @@ pub enum Storage {
     Function(FunctionId),
 }
 
+/// How many bytes a word has. Pointers are in whole words, or in two that are beside each other.
+pub const WORD: u64 = 8;
+
 /// A piece of memory.
 #[derive(Clone, Debug)]
 pub struct Object {
@@ -109,6 +112,44 @@ pub struct Object {
     pub name: String,
     /// What kind it is.
     pub storage: Storage,
+    /// How many of its words are told apart, at least one. What is as many words behind another
+    /// is taken for the same, so any number is right: it has to fit what is in the object for
+    /// the answer to be a good one. More than one only for what begins at the address of a word.
+    pub words: u32,
+}
+
+/// How far a pointer is moved within its object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Move {
+    /// So many bytes,
+    pub bytes: i64,
+    /// and any number of times so many; 0 for none.
+    pub stride: u64,
+}
+
+impl Move {
+    /// To anywhere.
+    pub const ANYWHERE: Self = Self {
+        bytes: 0,
+        stride: 1,
+    };
+}
+
+/// The largest number of which both are multiples: two strides together are such steps.
+pub fn greatest_common_divisor(one: u64, other: u64) -> u64 {
+    match other {
+        0 => one,
+        other => greatest_common_divisor(other, one % other),
+    }
+}
+
+/// Which words from a pointer on are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Words {
+    /// So many, from the one that it points to.
+    First(u32),
+    /// All of the object.
+    All,
 }
 
 /// What an instruction does with pointers.
@@ -125,6 +166,8 @@ pub enum Fact {
     Begins {
         /// The object.
         object: ObjectId,
+        /// Which of its words, from 0.
+        word: u64,
         /// What it holds.
         value: Var,
     },
@@ -135,12 +178,23 @@ pub enum Fact {
         /// Wherefrom.
         from: Var,
     },
+    /// `to` points to where `from` does, but for how far it is in the object.
+    Moved {
+        /// Whereto.
+        to: Var,
+        /// Wherefrom.
+        from: Var,
+        /// How far.
+        by: Move,
+    },
     /// `to` holds what is in memory at `pointer`.
     Load {
         /// Whereto.
         to: Var,
         /// The address.
         pointer: Var,
+        /// How much of it.
+        words: Words,
     },
     /// The memory at `pointer` holds `value`.
     Store {
@@ -148,8 +202,24 @@ pub enum Fact {
         pointer: Var,
         /// What it holds.
         value: Var,
+        /// How much of it.
+        words: Words,
     },
 }
+
+/// Whose memory an instruction has met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whose {
+    /// That of an object, which may not be in the program.
+    Object(ObjectId),
+    /// None that is known to be the program's.
+    Nobody,
+    /// That of one of several.
+    Unclear,
+}
+
+/// Whose memory an instruction has met, and how often it has found something new there.
+pub type Met = Vec<(Whose, u64)>;
 
 /// An instruction that reads or writes memory.
 #[derive(Clone, Debug)]
@@ -167,6 +237,8 @@ pub struct Access {
     pub executed: u64,
     /// It writes.
     pub write: bool,
+    /// Whose memory it has met in these runs, if somebody has counted.
+    pub met: Option<Met>,
 }
 
 /// Who is called.
@@ -206,6 +278,9 @@ pub struct Call {
     pub scanned: Vec<(usize, Scanned)>,
     /// How many bytes it filled, copied or read in these runs.
     pub moved: u64,
+    /// Which words it copies, if it copies any: their number is known only where both
+    /// begin at the address of a word.
+    pub copied: Words,
     /// What it allocates, if it does.
     pub allocates: Option<ObjectId>,
     /// It says who handles a signal that instructions of the program cause.
@@ -228,6 +303,7 @@ impl Call {
             called: None,
             scanned: Vec::new(),
             moved: 0,
+            copied: Words::All,
             allocates: None,
             is_for_fault: false,
             place: Place {
@@ -287,6 +363,7 @@ impl Default for Program {
             .map(|name| Object {
                 name: name.to_owned(),
                 storage: Storage::Unknown,
+                words: 1,
             })
             .to_vec(),
             vars: 1,
@@ -306,10 +383,18 @@ impl Program {
         self.vars - 1
     }
 
-    /// A new object.
+    /// A new object whose words are not told apart.
     pub fn object(&mut self, name: impl Into<String>, storage: Storage) -> ObjectId {
-        let name = name.into();
-        self.objects.push(Object { name, storage });
+        self.object_of(name, storage, 1)
+    }
+
+    /// A new object of which so many words are.
+    pub fn object_of(&mut self, name: impl Into<String>, storage: Storage, words: u32) -> ObjectId {
+        self.objects.push(Object {
+            name: name.into(),
+            storage,
+            words,
+        });
         self.objects.len() as u32 - 1
     }
 }

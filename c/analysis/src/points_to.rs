@@ -1,9 +1,10 @@
-//! Which objects a pointer may point to: inclusion-based (Andersen), without
-//! fields, contexts or order.
+//! Which objects a pointer may point to: inclusion-based (Andersen), with the words of objects
+//! told apart as far as the program says so, without contexts or order.
 //!
-//! Every object has a value of its own that stands for what is in it. Facts become
-//! edges between values, along which sets of objects flow; a load or a store adds
-//! edges as its pointer's set grows, and so does a call through a pointer.
+//! Every word of an object has a value of its own that stands for what is in it (`cells.rs`).
+//! Facts become edges between values, along which sets of words flow; a load or a store adds
+//! edges as its pointer's set grows, and so does a call through a pointer. Where a pointer is
+//! moved in its object, the words that it points to are others.
 //!
 //! What leaves for code that is not known is *escaped*: it is in
 //! [`UNKNOWN`]'s content, and so is all that can be reached from it. That code may
@@ -16,6 +17,7 @@
 //! through a pointer calls nobody there, which is looked at while the program runs.
 
 mod calls;
+mod cells;
 mod cycles;
 mod escape;
 mod found;
@@ -23,12 +25,13 @@ mod quick;
 mod set;
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::collections::{BinaryHeap, HashSet};
 
 use crate::model::{
     Callee, Fact, FunctionId, HANDLE, LENT, NOTHING, ObjectId, Program, Storage, TABLES, UNKNOWN,
     Var,
 };
+use cells::{Cell, Cells, Shift, Span};
 use quick::QuickSet;
 use set::Set;
 
@@ -46,7 +49,7 @@ fn solve_with(program: &Program, edges: usize) -> PointsTo {
     let mut solver = Solver::new(program);
     solver.begin();
     solver.run(edges);
-    solver.finish()
+    found::finish(solver)
 }
 
 #[derive(Clone, Debug, Default)]
@@ -55,8 +58,12 @@ struct Node {
     /// What has not flowed on yet.
     news: Set,
     to: Vec<Var>,
-    loads: Vec<Var>,
-    stores: Vec<Var>,
+    /// Where it flows to, moved.
+    shifts: Vec<Shift>,
+    /// Whereto loads through this pointer go.
+    loads: Vec<(Var, Span)>,
+    /// What is stored through it.
+    stores: Vec<(Var, Span)>,
     /// Calls through this pointer.
     calls: Vec<usize>,
     waits: bool,
@@ -72,7 +79,13 @@ struct Solver<'p> {
     order: Vec<u32>,
     /// The value that stands for one with which it goes round in circles.
     stands: Vec<Var>,
+    /// The values that stand for what is in objects.
+    is_content: Vec<bool>,
+    cells: Cells,
+    /// The cells that stay the same however far a pointer is moved.
+    unmoved: Set,
     callees: Vec<Vec<FunctionId>>,
+    /// Objects that code has which is not known.
     escaped: Set,
     /// Objects that begin with pointers.
     begun: Set,
@@ -82,6 +95,13 @@ struct Solver<'p> {
 impl<'p> Solver<'p> {
     fn new(program: &'p Program) -> Self {
         let nodes = program.vars as usize + program.objects.len();
+        let objects = program.objects.len() as u32;
+        let mut unmoved = Set::default();
+        for (object, known) in (0..).zip(&program.objects) {
+            if known.words <= 1 {
+                unmoved.add(object);
+            }
+        }
         Self {
             program,
             nodes: vec![Node::default(); nodes],
@@ -89,18 +109,13 @@ impl<'p> Solver<'p> {
             work: BinaryHeap::new(),
             order: vec![0; nodes],
             stands: (0..nodes as u32).collect(),
+            is_content: (0..nodes as u32).map(|var| var >= program.vars).collect(),
+            cells: Cells::new(objects, program.vars),
+            unmoved,
             callees: vec![Vec::new(); program.calls.len()],
             escaped: Set::default(),
             begun: Set::default(),
             parameters_of_outside: HashSet::new(),
-        }
-    }
-
-    /// The value that stands for what is in an object.
-    fn content(&self, object: ObjectId) -> Var {
-        match self.escaped.has(object) {
-            true => self.program.vars + UNKNOWN,
-            false => self.program.vars + object,
         }
     }
 
@@ -110,16 +125,26 @@ impl<'p> Solver<'p> {
         matches!(storage, Storage::Constant | Storage::Function(_))
     }
 
-    /// A value, or that of all escaped objects if it stood for the content of one, or the
-    /// one that stands for it.
-    fn now(&self, var: Var) -> Var {
-        let mut var = match var.checked_sub(self.program.vars) {
-            Some(object) if (object as usize) < self.program.objects.len() => self.content(object),
-            _ => var,
-        };
+    /// The value that stands for what is in all escaped objects.
+    fn unknown(&self) -> Var {
+        self.program.vars + UNKNOWN
+    }
+
+    /// The one that stands for a value, if there is one.
+    fn now(&self, mut var: Var) -> Var {
         while self.stands[var as usize] != var {
             var = self.stands[var as usize];
         }
+        var
+    }
+
+    /// A new value.
+    fn value(&mut self) -> Var {
+        let var = self.nodes.len() as u32;
+        self.nodes.push(Node::default());
+        self.stands.push(var);
+        self.order.push(0);
+        self.is_content.push(false);
         var
     }
 
@@ -129,28 +154,40 @@ impl<'p> Solver<'p> {
             match *fact {
                 Fact::Address { to, object } => self.point(to, object),
                 Fact::Copy { to, from } => self.edge(from, to),
-                Fact::Begins { object, value } => {
+                Fact::Moved { to, from, by } if to != NOTHING => {
+                    self.nodes[from as usize].shifts.push(Shift::new(to, by));
+                }
+                Fact::Begins {
+                    object,
+                    word,
+                    value,
+                } => {
                     self.begun.add(object);
-                    self.edge(value, program.vars + object);
+                    let holds = self.word(object, word.cast_signed());
+                    self.edge(value, holds);
                 }
-                Fact::Load { to, pointer } if to != NOTHING => {
-                    self.nodes[pointer as usize].loads.push(to);
+                Fact::Load { to, pointer, words } if to != NOTHING => {
+                    self.nodes[pointer as usize].loads.push((to, words.into()));
                 }
-                Fact::Store { pointer, value } if value != NOTHING => {
-                    self.nodes[pointer as usize].stores.push(value);
+                Fact::Store {
+                    pointer,
+                    value,
+                    words,
+                } if value != NOTHING => {
+                    let stores = &mut self.nodes[pointer as usize].stores;
+                    stores.push((value, words.into()));
                 }
-                Fact::Load { .. } | Fact::Store { .. } => {}
+                Fact::Moved { .. } | Fact::Load { .. } | Fact::Store { .. } => {}
             }
         }
-        let unknown = self.content(UNKNOWN);
-        self.point(unknown, UNKNOWN);
-        self.point(self.content(HANDLE), HANDLE);
-        self.point(self.content(LENT), LENT);
-        self.point(self.content(TABLES), TABLES);
+        let unknown = self.unknown();
+        for object in [UNKNOWN, HANDLE, LENT, TABLES] {
+            self.point(program.vars + object, object);
+        }
         for (object, known) in (0..).zip(&program.objects) {
             match known.storage {
                 Storage::External => self.point(unknown, object),
-                Storage::Handle => self.point(self.content(object), HANDLE),
+                Storage::Handle => self.point(program.vars + object, HANDLE),
                 _ => {}
             }
         }
@@ -192,7 +229,7 @@ impl<'p> Solver<'p> {
         if from == NOTHING || to == NOTHING || from == to || !self.edges.insert((from, to)) {
             return;
         }
-        if from == self.content(UNKNOWN) {
+        if from == self.unknown() {
             self.point(to, UNKNOWN);
             return;
         }
@@ -221,11 +258,11 @@ impl<'p> Solver<'p> {
                 // Another one stands for it, which waits itself.
                 continue;
             }
-            if var == self.content(UNKNOWN) {
+            if var == self.unknown() {
                 let node = &mut self.nodes[var as usize];
                 node.waits = false;
-                for object in std::mem::take(&mut node.news).iter() {
-                    self.escape(object);
+                for cell in std::mem::take(&mut node.news).iter() {
+                    self.escape(cell);
                 }
                 continue;
             }
@@ -239,7 +276,8 @@ impl<'p> Solver<'p> {
         node.waits = false;
         let news = std::mem::take(&mut node.news);
         let to = std::mem::take(&mut node.to);
-        let (loads, stores) = (
+        let (shifts, loads, stores) = (
+            std::mem::take(&mut node.shifts),
             std::mem::take(&mut node.loads),
             std::mem::take(&mut node.stores),
         );
@@ -247,22 +285,28 @@ impl<'p> Solver<'p> {
         for to in &to {
             self.flow(&news, *to);
         }
-        if !loads.is_empty() {
-            for content in self.contents(&news, Self::can_be_loaded_from) {
-                for load in &loads {
+        self.shift(&news, &shifts);
+        let cells: Vec<Cell> = match loads.is_empty() && stores.is_empty() {
+            true => Vec::new(),
+            false => news.iter().collect(),
+        };
+        for_each_span(&loads, |span, loads| {
+            for content in self.loaded(&cells, span) {
+                for (load, _) in loads {
                     self.edge(content, *load);
                 }
             }
-        }
-        if !stores.is_empty() {
-            for content in self.contents(&news, Self::can_be_stored_in) {
-                for store in &stores {
+        });
+        for_each_span(&stores, |span, stores| {
+            for content in self.stored(&cells, span) {
+                for (store, _) in stores {
                     self.edge(*store, content);
                 }
             }
-        }
+        });
         for call in &calls {
-            for object in news.iter() {
+            for cell in news.iter() {
+                let object = self.cells.object(cell);
                 if let Storage::Function(function) = self.program.objects[object as usize].storage {
                     self.link(*call, function);
                 }
@@ -273,36 +317,29 @@ impl<'p> Solver<'p> {
         }
         // What came in meanwhile stands behind.
         let node = &mut self.nodes[var as usize];
-        for (mut old, new) in [
-            (to, &mut node.to),
-            (loads, &mut node.loads),
-            (stores, &mut node.stores),
-        ] {
-            old.append(new);
-            *new = old;
-        }
+        behind(to, &mut node.to);
+        behind(shifts, &mut node.shifts);
+        behind(loads, &mut node.loads);
+        behind(stores, &mut node.stores);
         node.calls = calls;
     }
 
-    /// The values that stand for what is in objects, each once.
-    fn contents(&self, objects: &Set, wanted: impl Fn(&Self, ObjectId) -> bool) -> Vec<Var> {
-        let wanted = objects.iter().filter(|object| wanted(self, *object));
-        let mut all: Vec<Var> = wanted.map(|one| self.now(self.content(one))).collect();
-        all.sort_unstable();
-        all.dedup();
-        all
-    }
-
-    /// A text, or the code of a function, holds no pointer, and never will.
-    fn can_be_loaded_from(&self, object: ObjectId) -> bool {
-        self.begun.has(object) || !self.is_fixed(object)
-    }
-
-    /// Nothing of the program's is stored where a handle points to, and only the library
-    /// stores a handle where it is kept.
-    fn can_be_stored_in(&self, object: ObjectId) -> bool {
-        let storage = self.program.objects[object as usize].storage;
-        ![HANDLE, TABLES].contains(&object) && storage != Storage::Handle && !self.is_fixed(object)
+    /// What is new in a value goes where it flows moved.
+    fn shift(&mut self, news: &Set, shifts: &[Shift]) {
+        if shifts.is_empty() {
+            return;
+        }
+        let unmoved = news.both(&self.unmoved);
+        let moved: Vec<Cell> = news.without(&unmoved).iter().collect();
+        for by in shifts {
+            let mut found = unmoved.clone();
+            for cell in &moved {
+                self.shifted(*cell, *by, |cell| {
+                    found.add(cell);
+                });
+            }
+            self.flow(&found, by.to);
+        }
     }
 
     /// Looks again at all that a value has.
@@ -315,34 +352,17 @@ impl<'p> Solver<'p> {
         node.news = node.has.clone();
         self.wait(var);
     }
+}
 
-    fn finish(mut self) -> PointsTo {
-        self.call_escaped();
-        let mut sets = vec![Vec::new()];
-        let mut known: HashMap<&Set, SetId> = HashMap::new();
-        let none = Set::default();
-        known.insert(&none, 0);
-        // Most values have another one standing for them.
-        let mut of: Vec<Option<SetId>> = vec![None; self.nodes.len()];
-        for var in 0..self.nodes.len() as u32 {
-            let first = self.now(var) as usize;
-            let id = of[first].unwrap_or_else(|| {
-                let has = &self.nodes[first].has;
-                *known.entry(has).or_insert_with(|| {
-                    sets.push(has.iter().collect());
-                    sets.len() as u32 - 1
-                })
-            });
-            of[first] = Some(id);
-            of[var as usize] = Some(id);
-        }
-        let of = of.into_iter().map(Option::unwrap_or_default).collect();
-        PointsTo {
-            sets,
-            of,
-            vars: self.program.vars,
-            callees: self.callees,
-        }
+fn behind<T>(mut old: Vec<T>, new: &mut Vec<T>) {
+    old.append(new);
+    *new = old;
+}
+
+/// Loads or stores, those of the same words together.
+fn for_each_span(all: &[(Var, Span)], mut act: impl FnMut(Span, &[(Var, Span)])) {
+    for same in all.chunk_by(|one, other| one.1 == other.1) {
+        act(same[0].1, same);
     }
 }
 

@@ -67,7 +67,7 @@ pub fn find(program: &Program, points_to: &PointsTo) -> Vec<Unknown> {
 mod tests {
     use super::*;
     use crate::annotations::Annotation;
-    use crate::model::{Call, Fact, Function, NOTHING};
+    use crate::model::{Call, Fact, Function, NOTHING, Words};
     use crate::points_to::solve;
 
     #[test]
@@ -85,6 +85,7 @@ mod tests {
         p.facts.push(Fact::Load {
             to: loaded,
             pointer: to,
+            words: Words::First(1),
         });
         let call = |callee: u32, argument: u32| Call::of(0, Callee::Direct(callee), vec![argument]);
         p.calls = vec![call(1, to), call(2, loaded)];

@@ -4,7 +4,7 @@
 //! | where | what | file |
 //! | --- | --- | --- |
 //! | loads and stores of inside functions that may be of outside memory | whereto instead | here, `insert/checks.rs` |
-//! | calls of inside functions | outside functions behind a wrapper; parts of the C library by the runtime's | `insert/calls.rs` |
+//! | calls of inside functions | outside functions behind a wrapper (`insert/outside.rs`); parts of the C library by the runtime's | `insert/calls.rs` |
 //! | local variables | on the inside stack, or with an address that is logged | `insert/locals.rs` |
 //! | loops, if several threads may be inside | counted, so that others have their turn | `insert/steps.rs` |
 //! | inside functions | a wrapper with the function's name for outside callers; one for replays | `insert/entries.rs` |
@@ -16,6 +16,7 @@ mod calls;
 mod checks;
 mod entries;
 mod locals;
+mod outside;
 mod steps;
 mod variables;
 
@@ -44,7 +45,7 @@ struct Inserter<'a> {
     how: &'a How,
     described: Program,
     /// Wrappers of outside functions.
-    outs: HashMap<calls::Out, Value>,
+    outs: HashMap<outside::Out, Value>,
     /// What stands in the place of local variables.
     moved: HashMap<Value, Value>,
     /// Calls that stay inside.
@@ -244,10 +245,12 @@ impl Inserter<'_> {
                 _ => {}
             }
         }
-        for at in &instructions {
-            if at.opcode() == LLVMOpcode::LLVMCall {
-                self.call(function, *at);
-            }
+        let calls = instructions
+            .iter()
+            .filter(|at| at.opcode() == LLVMOpcode::LLVMCall);
+        let calls: Vec<_> = calls.map(|at| (*at, self.known(*at))).collect();
+        for (at, known) in calls {
+            self.call(function, at, known);
         }
     }
 

@@ -10,7 +10,6 @@ use std::ffi::{CString, c_char, c_uint};
 use std::path::Path;
 use std::slice;
 
-use inkwell::llvm_sys::LLVMAtomicOrdering;
 use inkwell::llvm_sys::analysis::{LLVMVerifierFailureAction, LLVMVerifyModule};
 use inkwell::llvm_sys::bit_reader::LLVMParseBitcodeInContext2;
 use inkwell::llvm_sys::bit_writer::LLVMWriteBitcodeToFile;
@@ -18,10 +17,14 @@ use inkwell::llvm_sys::core::*;
 use inkwell::llvm_sys::debuginfo::*;
 use inkwell::llvm_sys::linker::LLVMLinkModules2;
 use inkwell::llvm_sys::prelude::*;
-use inkwell::llvm_sys::target::{LLVMABISizeOfType, LLVMGetModuleDataLayout, LLVMStoreSizeOfType};
+use inkwell::llvm_sys::target::{
+    LLVMABIAlignmentOfType, LLVMABISizeOfType, LLVMGetModuleDataLayout, LLVMOffsetOfElement,
+    LLVMStoreSizeOfType,
+};
 use inkwell::llvm_sys::transforms::pass_builder::{
     LLVMCreatePassBuilderOptions, LLVMDisposePassBuilderOptions, LLVMRunPasses,
 };
+use inkwell::llvm_sys::{LLVMAtomicOrdering, LLVMTailCallKind};
 pub(crate) use inkwell::llvm_sys::{LLVMIntPredicate, LLVMLinkage, LLVMOpcode, LLVMTypeKind};
 
 /// One call of LLVM, by its kind.
@@ -286,6 +289,24 @@ impl Module {
         ))
     }
 
+    /// How a value of a type is aligned, in bytes.
+    pub(crate) fn alignment(&self, of: Type) -> u64 {
+        let alignment = llvm!(ask: LLVMABIAlignmentOfType(
+            LLVMGetModuleDataLayout(self.module),
+            of.0
+        ));
+        u64::from(alignment)
+    }
+
+    /// Where a part of a structure begins, in bytes.
+    pub(crate) fn offset(&self, of: Type, part: u32) -> u64 {
+        llvm!(ask: LLVMOffsetOfElement(
+            LLVMGetModuleDataLayout(self.module),
+            of.0,
+            part
+        ))
+    }
+
     /// How many bytes an element of an array of a type takes.
     pub(crate) fn padded_size(&self, of: Type) -> u64 {
         llvm!(ask: LLVMABISizeOfType(
@@ -316,6 +337,19 @@ impl Type {
         let mut all = vec![std::ptr::null_mut(); len];
         llvm!(ask: LLVMGetParamTypes(self.0, all.as_mut_ptr()));
         all.into_iter().map(Type).collect()
+    }
+
+    /// What an array or a vector is of.
+    pub(crate) fn element(self) -> Type {
+        Type(llvm!(ask: LLVMGetElementType(self.0)))
+    }
+
+    /// What a structure is of.
+    pub(crate) fn parts(self) -> Vec<Type> {
+        let len = llvm!(ask: LLVMCountStructElementTypes(self.0));
+        (0..len)
+            .map(|part| Type(llvm!(ask: LLVMStructGetTypeAtIndex(self.0, part))))
+            .collect()
     }
 
     pub(crate) fn is_variadic(self) -> bool {

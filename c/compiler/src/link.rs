@@ -8,8 +8,9 @@ use std::process::Command;
 
 use object::{
     Object as _, ObjectSection as _, ObjectSymbol as _, ObjectSymbolTable as _, RelocationTarget,
+    SymbolIndex,
 };
-use reprise_c_events::INSIDE;
+use reprise_c_events::{ENTRIES, INSIDE};
 
 use crate::COMPILER;
 use crate::kept::Link;
@@ -78,10 +79,44 @@ pub fn build(link: &Link, bitcode: &Path, runtime: &Path, output: &Path) -> Resu
     command.arg(runtime).args(remaining(link));
     command.args(["-lpthread", "-ldl", "-lm", "-lgcc_s"]);
     run(&mut command, "compiling and linking what was cut")?;
-    match fs::read(output).ok().and_then(|program| moving(&program)) {
-        Some(symbol) => Err(LinkError::Moves { symbol }),
-        None => Ok(()),
+    let Ok(mut program) = fs::read(output) else {
+        return Ok(());
+    };
+    if let Some(symbol) = moving(&program) {
+        return Err(LinkError::Moves { symbol });
     }
+    if rename_wrappers(&mut program).is_some() {
+        // In place: it stays executable. What cannot be written is as it was.
+        let _ = fs::OpenOptions::new()
+            .write(true)
+            .open(output)
+            .and_then(|mut file| std::io::Write::write_all(&mut file, &program));
+    }
+    Ok(())
+}
+
+/// A wrapper has the name of its function, by which the linker finds it. From here on it has
+/// another one, so that a debugger knows one function of that name: the one with lines. Nothing if
+/// there are no lines.
+fn rename_wrappers(program: &mut [u8]) -> Option<()> {
+    const NAME: &str = "__reprise_enter";
+    const SYMBOL_LEN: usize = 24;
+    let file = object::File::parse(&*program).ok()?;
+    file.section_by_name(".debug_info")?;
+    let entries = file.section_by_name(ENTRIES)?.index();
+    let (table, _) = file.section_by_name(".symtab")?.file_range()?;
+    let place = |index: SymbolIndex| table as usize + index.0 * SYMBOL_LEN;
+    let named = place(file.symbol_by_name(NAME)?.index());
+    let wrappers = file
+        .symbols()
+        .filter(|symbol| symbol.section_index() == Some(entries));
+    let wrappers: Vec<usize> = wrappers.map(|symbol| place(symbol.index())).collect();
+    // A symbol begins with where its name is.
+    let name = *program.get(named..)?.first_chunk::<4>()?;
+    for wrapper in wrappers {
+        *program.get_mut(wrapper..)?.first_chunk_mut::<4>()? = name;
+    }
+    Some(())
 }
 
 /// A symbol whose address is put into inside variables when the program starts. A replay has

@@ -29,7 +29,7 @@ use std::time::Instant;
 use reprise_c_analysis::annotations::Annotations;
 use reprise_c_analysis::boundary::{self, Choice};
 use reprise_c_analysis::model::Storage;
-use reprise_c_analysis::{points_to, target, threads, unknown};
+use reprise_c_analysis::{missed, points_to, target, threads, unknown};
 use reprise_cc::kept::{Kept, Link};
 use reprise_cc::link;
 use reprise_cc::request::{Answer, Report, Request};
@@ -108,11 +108,11 @@ fn run(request: &Request) -> Result<Answer, Answer> {
             let known = annotate(annotations)?;
             let (kept, link, module) = open(program, &known)?;
             let weights = weights(&kept, &module, &known)?;
-            let reading = read::read(&module, &known, weights.as_ref());
+            let mut reading = read::read(&module, &known, weights.as_ref());
             let read = started.elapsed();
             let mut report = cut(
                 &module,
-                &reading,
+                &mut reading,
                 targets,
                 (*choice, *variables),
                 |module, inserted| {
@@ -193,7 +193,7 @@ fn weights(kept: &Kept, module: &Module, known: &Annotations) -> Result<Option<W
 
 fn cut(
     module: &Module,
-    reading: &Reading,
+    reading: &mut Reading,
     patterns: &[String],
     (choice, variables): (Choice, bool),
     build: impl FnOnce(&Module, &insert::Inserted) -> Result<(), Answer>,
@@ -216,7 +216,13 @@ fn cut(
         return Err(failed("the program has assembly outside of functions"));
     }
     let started = Instant::now();
-    let points_to = points_to::solve(program);
+    let mut points_to = points_to::solve(program);
+    let missed = missed::find(program, &points_to);
+    if !missed.is_empty() {
+        missed::learn(&mut reading.program, &missed);
+        points_to = points_to::solve(&reading.program);
+    }
+    let (reading, program) = (&*reading, &reading.program);
     let solved = started.elapsed();
     let find = |choice| boundary::find(program, &points_to, &targets, choice);
     let started = Instant::now();
@@ -268,6 +274,7 @@ fn cut(
         signals,
         threads,
         unknown: unknown::find(program, &points_to),
+        missed,
         looked_at: boundary.looked_at,
         flows: boundary.flows,
         naive,

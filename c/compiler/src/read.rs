@@ -2,6 +2,7 @@
 
 mod calls;
 mod declare;
+mod layout;
 mod shape;
 
 use std::collections::HashMap;
@@ -12,6 +13,7 @@ use reprise_c_analysis::model::{
     Access, Fact, FunctionId, NOTHING, ObjectId, Place, Program, Storage, Var,
 };
 
+use self::layout::{span, words_of};
 pub(crate) use self::shape::{is_address_taken, scanned};
 use self::shape::{is_word, may_hold_pointer};
 use crate::ir::{LLVMOpcode, Module, Value};
@@ -31,6 +33,8 @@ pub(crate) struct Reading {
     /// Loads, in the order in which it is counted how often they find something new, behind
     /// what calls move.
     pub(crate) loads: Vec<Value>,
+    /// Stores, in the order in which it is counted whose memory they mean, behind loads.
+    pub(crate) stores: Vec<Value>,
     /// Calls through pointers, in the order in which it is counted whom they call.
     pub(crate) indirect: Vec<Value>,
     /// Functions that they can mean, by the number that they have there.
@@ -53,8 +57,10 @@ impl Reading {
     /// A number that another program, or the same read otherwise, does not have.
     pub(crate) fn signature(&self) -> u64 {
         let (moving, indirect) = (self.moving.len(), self.indirect.len());
-        let loads = self.loads.len();
-        let mut text = format!("3 {} {moving} {loads} {indirect} ", self.blocks);
+        let (loads, stores) = (self.loads.len(), self.stores.len());
+        let objects = self.program.objects.len();
+        let mut text = format!("4 {} {moving} {loads} {stores} {objects} ", self.blocks);
+        let _ = write!(text, "{indirect} ");
         for function in &self.pointed {
             let _ = write!(text, "{} ", function.name());
         }
@@ -109,6 +115,7 @@ pub(crate) fn read(
         functions: Vec::new(),
         variable: HashMap::new(),
         loads: Vec::new(),
+        stores: Vec::new(),
         reading: Reading {
             program: Program::default(),
             functions: HashMap::new(),
@@ -117,6 +124,7 @@ pub(crate) fn read(
             defined: Vec::new(),
             moving: Vec::new(),
             loads: Vec::new(),
+            stores: Vec::new(),
             indirect: Vec::new(),
             pointed: Vec::new(),
             blocks: 0,
@@ -143,6 +151,8 @@ struct Reader<'a> {
     variable: HashMap<FunctionId, Var>,
     /// What loads are among the accesses, and how many bytes they have.
     loads: Vec<(usize, u64)>,
+    /// What stores are among them.
+    stores: Vec<usize>,
     reading: Reading,
 }
 
@@ -167,10 +177,7 @@ impl Reader<'_> {
         if value.is_constant_expression() {
             let var = self.reading.program.var();
             self.reading.vars.insert(value, var);
-            for from in value.operands() {
-                let from = self.value(from);
-                self.fact(Fact::Copy { to: var, from });
-            }
+            self.made_of(var, value, value.constant_opcode());
             return var;
         }
         NOTHING
@@ -211,6 +218,7 @@ impl Reader<'_> {
             times,
             executed: times,
             write,
+            met: None,
         });
     }
 
@@ -224,6 +232,12 @@ impl Reader<'_> {
             let access = &mut self.reading.program.accesses[access];
             access.times = times.min(access.executed);
             access.bytes = access.times * bytes;
+            access.met = self.weights.and_then(|weights| weights.met(index as u32));
+        }
+        let behind = self.loads.len();
+        for (index, store) in (behind..).zip(&self.stores) {
+            let met = self.weights.and_then(|weights| weights.met(index as u32));
+            self.reading.program.accesses[*store].met = met;
         }
     }
 
@@ -239,7 +253,9 @@ impl Reader<'_> {
                     name if name.is_empty() => format!("a variable of {owner}"),
                     name => format!("{name} of {owner}"),
                 };
-                let object = self.reading.program.object(name, Storage::Stack(function));
+                let words = words_of(&self.module, at.allocated_type(), at.alignment());
+                let program = &mut self.reading.program;
+                let object = program.object_of(name, Storage::Stack(function), words);
                 self.reading.objects.insert(at, object);
                 let to = self.value(at);
                 self.fact(Fact::Address { to, object });
@@ -257,20 +273,24 @@ impl Reader<'_> {
                 self.reading.loads.push(at);
                 if may_hold_pointer(at.kind()) {
                     let (to, pointer) = (self.value(at), self.value(operands[0]));
-                    self.fact(Fact::Load { to, pointer });
+                    let words = span(&self.module, at.kind(), at.alignment());
+                    self.fact(Fact::Load { to, pointer, words });
                 }
             }
             LLVMStore => {
                 let bytes = self.module.size(operands[0].kind());
                 self.access(function, operands[1], bytes, times, true);
+                self.stores.push(self.reading.program.accesses.len() - 1);
+                self.reading.stores.push(at);
                 if may_hold_pointer(operands[0].kind()) {
                     let (value, pointer) = (self.value(operands[0]), self.value(operands[1]));
-                    self.fact(Fact::Store { pointer, value });
+                    let words = span(&self.module, operands[0].kind(), at.alignment());
+                    self.fact(Fact::Store {
+                        pointer,
+                        value,
+                        words,
+                    });
                 }
-            }
-            LLVMGetElementPtr | LLVMFreeze => {
-                let (to, from) = (self.value(at), self.value(operands[0]));
-                self.fact(Fact::Copy { to, from });
             }
             LLVMRet => {
                 if let Some(from) = operands.first() {
@@ -291,20 +311,22 @@ impl Reader<'_> {
                 self.access(function, pointer, bytes, times, true);
                 let (to, pointer) = (self.value(at), self.value(pointer));
                 let value = self.value(new);
-                self.fact(Fact::Load { to, pointer });
-                self.fact(Fact::Store { pointer, value });
+                let words = span(&self.module, new.kind(), at.alignment());
+                self.fact(Fact::Load { to, pointer, words });
+                self.fact(Fact::Store {
+                    pointer,
+                    value,
+                    words,
+                });
             }
             LLVMVAArg => self.refuse(function, "it has an instruction for variable arguments", at),
             LLVMInvoke | LLVMCallBr | LLVMIndirectBr => {
                 self.refuse(function, "it jumps to computed places", at);
             }
             LLVMBr | LLVMSwitch | LLVMUnreachable | LLVMICmp | LLVMFCmp => {}
-            _ if may_hold_pointer(at.kind()) => {
+            opcode if may_hold_pointer(at.kind()) => {
                 let to = self.value(at);
-                for from in operands {
-                    let from = self.value(from);
-                    self.fact(Fact::Copy { to, from });
-                }
+                self.made_of(to, at, opcode);
             }
             _ => {}
         }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use reprise_c_analysis::boundary::{Choice, Cost};
+use reprise_c_analysis::missed::Missed;
 use reprise_c_analysis::threads::Thread;
 use reprise_c_analysis::unknown::Unknown;
 use serde::{Deserialize, Serialize};
@@ -82,6 +83,9 @@ pub struct Report {
     /// Functions of which nothing is known, and that are given memory of the program.
     #[serde(default)]
     pub unknown: Vec<Unknown>,
+    /// What was seen while the program was weighed, and had not been computed.
+    #[serde(default)]
+    pub missed: Vec<Missed>,
     /// How many loads and stores are looked at while the program runs, of how many.
     pub checked: (u64, u64),
     /// How often that was in the runs that were weighed.

@@ -1,7 +1,8 @@
 //! A program that counts how often each of its blocks runs, how many bytes its calls
-//! move, how often its loads find something new, and whom its calls through pointers call; and
-//! that looks whether annotations are right (`weigh/verify.rs`).
+//! move, how often its loads find something new and in whose memory (`weigh/objects.rs`), and whom its
+//! calls through pointers call; and that looks whether annotations are right (`weigh/verify.rs`).
 
+mod objects;
 mod verify;
 
 use std::path::Path;
@@ -51,6 +52,7 @@ pub(crate) fn insert(module: &Module, reading: &Reading, file: &Path) {
     let (pointer, void) = (module.pointer(), module.void());
     insert_found(module, &builder, reading, counters, number);
     insert_called(module, &builder, reading);
+    objects::insert(module, &builder, reading);
     let points_to = points_to::solve(&reading.program);
     verify::insert(module, &builder, reading, &points_to);
     let pointed = module.constant_array(pointer, &reading.pointed);
@@ -71,6 +73,7 @@ pub(crate) fn insert(module: &Module, reading: &Reading, file: &Path) {
         module.constant(word, reading.pointed.len() as u64),
     );
     builder.call(of, weighing, &[path, counters, count, functions, pointed]);
+    objects::globals(module, &builder, reading);
     builder.ret(None);
     let list = module.global("__reprise_weigh_at_begin", pointer);
     list.set_initializer(begin);
@@ -88,9 +91,10 @@ fn insert_found(
     first: u64,
 ) {
     let (pointer, word, number) = (module.pointer(), module.int(64), module.int(32));
-    let of = module.function_type(module.void(), &[pointer, pointer, number, number]);
+    let of = module.function_type(module.void(), &[pointer, pointer, number, number, number]);
     let found = module.declare("__reprise_found", of);
-    for (index, load) in (first..).zip(&reading.loads) {
+    for (load_number, load) in (0..).zip(&reading.loads) {
+        let index = first + load_number;
         let function = reading.functions.get(&load.function()).copied();
         let function = u64::from(function.unwrap_or_default());
         builder.before(*load);
@@ -101,6 +105,7 @@ fn insert_found(
             load.operands()[0],
             module.constant(number, module.size(load.kind())),
             module.constant(number, function),
+            module.constant(number, load_number),
         ];
         builder.call(of, found, &given);
     }

@@ -43,6 +43,18 @@ impl Before {
                 bytes: self.results.get(&site).ok_or(WireError::Before)?.clone(),
                 filled: Vec::new(),
             },
+            Crossing::NearResult { site, more } => {
+                let last = self.results.get_mut(&site).ok_or(WireError::Before)?;
+                let word = last.first_chunk_mut::<WORD>().ok_or(WireError::Before)?;
+                *word = u64::from_le_bytes(*word)
+                    .wrapping_add_signed(more)
+                    .to_le_bytes();
+                Crossing::Result {
+                    site,
+                    bytes: last.clone(),
+                    filled: Vec::new(),
+                }
+            }
             Crossing::Entry {
                 function,
                 arguments,
@@ -103,6 +115,13 @@ mod tests {
         assert_eq!(before.complete(result(2, &[])), Ok(result(2, &[])));
         assert_eq!(before.complete(same(1)), Ok(five));
         assert_eq!(before.complete(same(2)), Ok(result(2, &[])));
+        let near = |site, more| Crossing::NearResult { site, more };
+        let three = result(1, &[3, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(before.complete(near(1, -2)), Ok(three.clone()));
+        assert_eq!(before.complete(same(1)), Ok(three));
+        assert_eq!(before.complete(near(1, -4)), Ok(result(1, &[0xff; 8])));
+        assert_eq!(before.complete(near(2, 1)), Err(WireError::Before));
+        assert_eq!(before.complete(near(3, 1)), Err(WireError::Before));
         let entry = |arguments: [u64; 2]| Crossing::Entry {
             function: 7,
             arguments: arguments.iter().flat_map(|one| one.to_le_bytes()).collect(),

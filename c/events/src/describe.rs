@@ -26,8 +26,8 @@ pub fn describe(event: &Crossing, program: &Program) -> String {
         Crossing::Value { site, same, bytes } => {
             let before = match same {
                 0 => String::new(),
-                1 => ", after a read that found nothing new".to_owned(),
-                many => format!(", after {many} reads that found nothing new"),
+                1 => ", after one that was as before".to_owned(),
+                many => format!(", after {many} that were as before"),
             };
             format!("{} reads {}{before}", at(*site), number(bytes))
         }
@@ -51,6 +51,16 @@ pub fn describe(event: &Crossing, program: &Program) -> String {
         Crossing::SameResult { site } => {
             format!("{} returns the same to {} again", what(*site), at(*site))
         }
+        Crossing::NearResult { site, more } => {
+            let than = match more {
+                0.. => "more than before",
+                _ => "less than before",
+            };
+            let (what, at, by) = (what(*site), at(*site), more.unsigned_abs());
+            format!("{what} returns {by} {than} to {at}")
+        }
+        Crossing::Same { count: 1 } => "a read or a result was as before".to_owned(),
+        Crossing::Same { count } => format!("{count} reads and results were as before"),
         Crossing::LikeEntry {
             function,
             changed,

@@ -7,7 +7,7 @@
 //!
 //! ```text
 //!  byte    1 entry, 2 value, 3 result, 4 end, 5 jump, 6 turn, 7 forked, 8 left, 9 later value,
-//!          10 same result, 11 like entry
+//!          10 same result, 11 like entry, 12 same, 13 near result
 //!  entry:   number of the function, bytes of the arguments (eight for each)
 //!  value:   number of the site, bytes
 //!  later value: number of the site, number of reads, bytes
@@ -16,6 +16,9 @@
 //!  same result: number of the site
 //!  like entry: number of the function, number: a bit for each argument that is another one,
 //!           then for each of these: number of bytes, bytes
+//!  same:    number of reads and results
+//!  near result: number of the site, number: twice the difference to the last, as a signed
+//!           word; less one and negated if that is negative
 //!  turn:    number: twice the number of the thread, and one more if it is new there
 //!  forked:  number of the process, word: how many events of it
 //!  jump:    number of the mark, four bytes: the value
@@ -33,14 +36,19 @@
 //! *result*: an outside function that an inside one has called returns, and has
 //! filled these pieces of inside memory. *jump*: an outside function jumps to where an
 //! inside one has marked a place, by the number of that mark. Everything else follows.
-//! *same result*: one with the bytes of the last at this site, which has filled nothing. *like
+//! *same result*: one with the bytes of the last at this site, which has filled nothing. *near
+//! result*: one of eight bytes, which as a number is not far from the last at this site. *like
 //! entry*: one of this function with the arguments of the last, but for those that are said.
-//! [`Before`] makes ordinary ones of both.
+//! [`Before`] makes ordinary ones of these. *same*: so many reads and results since the event
+//! before were as before, each at its place; a later value counts both, too. In front of any other
+//! event there were no such results. As the last event it is what a program that was killed had
+//! come to.
 //! *turn*: the events that follow are another thread's, which is inside now; before the
 //! first they are those of thread 1. *forked*: the first event of a child; before it come
 //! so many events of its parent. *left*: the program ran on unrecorded. Version 1 had no
 //! jumps, one thread and no children; up to version 2 nobody said why a recording was left; up to version 3
-//! every read was an event, up to version 4 every event was whole.
+//! every read was an event, up to version 4 every event was whole, up to version 5 every result was
+//! an event.
 //!
 //! Pure; reader and writer are side by side.
 #![deny(clippy::panic, clippy::unwrap_used)]
@@ -52,14 +60,14 @@ mod wire;
 
 pub use crate::before::Before;
 pub use crate::describe::describe;
-pub use crate::program::{DETAILS, INSIDE, Program, SECTION, Site, Subject};
+pub use crate::program::{DETAILS, ENTRIES, INSIDE, Program, SECTION, Site, Subject};
 pub use crate::wire::{WireError, begins_child, read, write};
 
 /// The kind of the streams.
 pub const KIND: &str = "c.crossings";
 
 /// The version of the events.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 /// The kind of the recordings.
 pub const RECORDING: &str = "c.cut";
@@ -124,8 +132,10 @@ pub mod ring {
     /// The most crossings in it: going backwards, a debugger begins anew at a stop.
     pub const MOST: u64 = 64;
     /// No crossing, but instead of more of them: as many reads as the next word says find
-    /// what was found before.
+    /// what was found before. Only programs of version 5 and before are told this.
     pub const SAME: u64 = 10;
+    /// As many reads and results as the next word says are as before, no more and no fewer.
+    pub const COUNTED: u64 = 12;
 
     /// What a replay says that needs something else than crossing `index` in the ring.
     pub const fn other(what: u64, index: u64, site: u64) -> u64 {
@@ -192,7 +202,7 @@ pub mod area {
     }
 }
 
-/// After so many reads that were no event, the next is one.
+/// After so many reads and results that were no event, the next is one.
 pub const SAME_MOST: u32 = 1 << 16;
 
 /// The longest value; a longer one is several.
@@ -261,6 +271,19 @@ pub enum Crossing {
     SameResult {
         /// Which.
         site: u32,
+    },
+    /// A call returns a number of eight bytes that is not far from the last at its site, and has
+    /// filled nothing.
+    NearResult {
+        /// Which.
+        site: u32,
+        /// How much more it is.
+        more: i64,
+    },
+    /// Reads and results were as before.
+    Same {
+        /// How many.
+        count: u32,
     },
     /// An inside function is called from outside, as the last time but for some arguments.
     LikeEntry {

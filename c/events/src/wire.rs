@@ -60,6 +60,15 @@ pub fn write(event: &Crossing, out: &mut Vec<u8>) {
             out.push(10);
             number(out, u64::from(*site));
         }
+        Crossing::NearResult { site, more } => {
+            out.push(13);
+            number(out, u64::from(*site));
+            number(out, (more << 1 ^ more >> 63).cast_unsigned());
+        }
+        Crossing::Same { count } => {
+            out.push(12);
+            number(out, u64::from(*count));
+        }
         Crossing::LikeEntry {
             function,
             changed,
@@ -218,6 +227,21 @@ pub fn read(bytes: &[u8]) -> Result<Crossing, WireError> {
                 arguments,
             }
         }
+        12 => {
+            let count = small(&mut rest)?;
+            if !rest.is_empty() {
+                return Err(WireError::Long(rest.len()));
+            }
+            Crossing::Same { count }
+        }
+        13 => {
+            let (site, twice) = (small(&mut rest)?, take_number(&mut rest)?);
+            if !rest.is_empty() {
+                return Err(WireError::Long(rest.len()));
+            }
+            let more = (twice >> 1).cast_signed() ^ -(twice & 1).cast_signed();
+            Crossing::NearResult { site, more }
+        }
         other => return Err(WireError::Unknown(*other)),
     })
 }
@@ -282,6 +306,9 @@ mod tests {
                 }
             }),
             any::<u32>().prop_map(|site| Crossing::SameResult { site }),
+            any::<u32>().prop_map(|count| Crossing::Same { count }),
+            (any::<u32>(), -1_i64 << 40..1 << 40)
+                .prop_map(|(site, more)| Crossing::NearResult { site, more }),
             (
                 any::<u32>(),
                 0_u64..1 << 6,
@@ -332,6 +359,6 @@ mod tests {
         };
         assert_eq!(read(text), Ok(expected));
         assert_eq!(read(&[4, 1]), Err(WireError::Short));
-        assert_eq!(read(&[12]), Err(WireError::Unknown(12)));
+        assert_eq!(read(&[99]), Err(WireError::Unknown(99)));
     }
 }

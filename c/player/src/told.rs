@@ -29,9 +29,10 @@ impl<'s> Told<'s> {
     /// The next crossing; nothing if it is longer than a replay has room for.
     pub(crate) fn tell(&mut self, crossing: Crossing, alone: bool) -> Option<Vec<Call>> {
         let mut calls = Vec::new();
-        // A replay has to see that a value is next, to know whether it needs that already.
-        let is_value = matches!(crossing, Crossing::Value { .. });
-        let packed = match alone && !is_value || self.subject.ring == 0 {
+        // A replay has to see that a value is next, or how many were as before, to know whether it
+        // needs that already.
+        let is_ahead = matches!(crossing, Crossing::Value { .. } | Crossing::Same { .. });
+        let packed = match alone && !is_ahead || self.subject.ring == 0 {
             true => None,
             false => pack(&crossing).filter(|packed| packed.len() <= ring::LEN),
         };
@@ -138,10 +139,13 @@ impl<'s> Told<'s> {
                 }
                 vec![call]
             }
-            // They stand in front of what is told, and behind it; or are said in full.
+            // They stand in front of what is told, and behind it; or are said in full. Programs
+            // that are told each alone have none that are counted.
             Crossing::Forked { .. }
             | Crossing::Left { .. }
+            | Crossing::Same { .. }
             | Crossing::SameResult { .. }
+            | Crossing::NearResult { .. }
             | Crossing::LikeEntry { .. } => Vec::new(),
             Crossing::Turn { thread, new } => {
                 let result = answer::SWITCH + (u64::from(thread) << 1 | u64::from(new));
@@ -168,6 +172,11 @@ fn pack(crossing: &Crossing) -> Option<Vec<u8>> {
         out.resize(out.len().next_multiple_of(8), 0);
     };
     let value;
+    if let Crossing::Same { count } = crossing {
+        word(&mut out, ring::COUNTED);
+        word(&mut out, u64::from(*count));
+        return Some(out);
+    }
     let (kind, number, bytes) = match crossing {
         Crossing::Entry {
             function,
@@ -185,7 +194,9 @@ fn pack(crossing: &Crossing) -> Option<Vec<u8>> {
         }
         Crossing::Forked { .. }
         | Crossing::Left { .. }
+        | Crossing::Same { .. }
         | Crossing::SameResult { .. }
+        | Crossing::NearResult { .. }
         | Crossing::LikeEntry { .. }
         | Crossing::End { .. } => return None,
     };

@@ -28,8 +28,9 @@ const THREAD_LEN: u64 = 0x1_0000;
 
 const PAGE: u64 = 4096;
 
-/// The first version of the events in which a read may be none.
-const SAME_SINCE: u32 = 4;
+/// The versions of the events in which a read may be none, and nobody says how many there were
+/// before a program was killed.
+const UNCOUNTED: std::ops::RangeInclusive<u32> = 4..=5;
 
 /// What nobody asks for.
 const NEVER: u64 = 0;
@@ -230,11 +231,11 @@ pub fn translate<S: Source>(
     })
 }
 
-/// Whether reads may have been no events.
+/// Whether reads may have been no events before the end, and nobody says how many.
 fn may_spare_reads<S: Source>(recording: &Recording<S>, pieces: &[Piece]) -> bool {
     let mut streams = recording.streams();
     streams.any(|(stream, info)| {
-        pieces.iter().any(|piece| piece.stream == stream) && info.version >= SAME_SINCE
+        pieces.iter().any(|piece| piece.stream == stream) && UNCOUNTED.contains(&info.version)
     })
 }
 

@@ -156,17 +156,21 @@ extern "C" fn __reprise_filled_text(address: *const u8) {
 /// The outside function is back, and this is what it returned.
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn __reprise_back(site: u32, result: *const u8, len: u32, depth: u32) {
-    // SAFETY: the C library has one for each thread.
-    let errno = unsafe { __errno_location().read() };
+    // SAFETY: the C library has one for each thread, which stays where it is.
+    let (place, errno) = unsafe {
+        let place = __errno_location();
+        (place, place.read())
+    };
+    let (is_next, has_filled) = turn::back(depth);
     // What was jumped over between has not come back, and never will.
-    if !turn::back(depth) {
+    if !is_next {
         record::give_up(Reason::Jump, Some(site));
     }
     if mode() == Mode::Record {
-        record::result(site, bytes(result, len as usize));
+        record::result(site, bytes(result, len as usize), has_filled);
     }
     // SAFETY: as above.
-    unsafe { __errno_location().write(errno) };
+    unsafe { place.write(errno) };
 }
 
 unsafe extern "C" {

@@ -1,31 +1,40 @@
 //! Weighing: how often loads find something else than what their function has last found at
 //! the same place. In a recording only these are events (`seen.rs`), if the place is outside;
 //! which functions will be inside nobody knows yet, so each is taken by itself. That is more
-//! than there will be where several of them look at the same place.
+//! than there will be where several of them look at the same place. And whose memory it was
+//! (`objects.rs`), which will decide whether it is outside.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::seen;
+use crate::{objects, seen};
 
 /// What a function has last found at an address: which, and what.
 struct Found(AtomicU64, AtomicU64);
 
-/// 16 MiB, of which a program uses what its loads come to. A place belongs to who came last.
-const BITS: u32 = 20;
+/// A function has as many places as a recording has, and they belong to who came last, as there.
+/// Room for those of a thousand functions, of which a program uses what its loads come to.
+const FUNCTIONS: u32 = 10;
 
-static FOUND: [Found; 1 << BITS] =
-    [const { Found(AtomicU64::new(0), AtomicU64::new(0)) }; 1 << BITS];
+static FOUND: [Found; 1 << (FUNCTIONS + seen::BITS)] =
+    [const { Found(AtomicU64::new(0), AtomicU64::new(0)) }; 1 << (FUNCTIONS + seen::BITS)];
 
 /// A function is about to load something. Two threads at once may miscount.
 #[unsafe(no_mangle)]
-extern "C" fn __reprise_found(counter: *mut u64, address: *const u8, len: u32, function: u32) {
+extern "C" fn __reprise_found(
+    counter: *mut u64,
+    address: *const u8,
+    len: u32,
+    function: u32,
+    access: u32,
+) {
     let is_new = match len {
         1 | 2 | 4 | 8 => {
             // SAFETY: the program is about to read it.
             let value = unsafe { seen::load(address, len as usize) };
             // Addresses of programs have 47 bits; what two functions share is a miscount.
             let key = address.addr() as u64 ^ u64::from(function) << 47 ^ u64::from(len) << 43;
-            let index = key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - BITS);
+            let places = (u64::from(function) % (1 << FUNCTIONS)) << seen::BITS;
+            let index = places | seen::index(address.addr() as u64, len as usize);
             let Found(whose, what) = &FOUND[index as usize];
             let is_same =
                 whose.load(Ordering::Relaxed) == key && what.load(Ordering::Relaxed) == value;
@@ -35,6 +44,11 @@ extern "C" fn __reprise_found(counter: *mut u64, address: *const u8, len: u32, f
         }
         _ => true,
     };
+    match objects::whose(address.addr() as u64) {
+        // That is inside, whatever else is.
+        objects::FIXED => return,
+        object => objects::met(access, object, u64::from(is_new)),
+    }
     if is_new {
         // SAFETY: inserted code hands over a counter of its own.
         unsafe { counter.write(counter.read().wrapping_add(1)) };

@@ -1,5 +1,7 @@
-//! What calls have last returned, and what inside functions were last called with: of what is
-//! the same again an event says no more than that. A reader of the events knows what was last.
+//! What calls have last returned, and what inside functions were last called with. A result that
+//! is the same again is no event, as a read is none that finds nothing new (`seen.rs`): a replay
+//! keeps them, too. Of arguments an event says only which are others; a reader of the events knows
+//! what was last.
 
 /// What a call has returned.
 #[derive(Clone, Copy)]
@@ -42,24 +44,56 @@ pub(crate) fn word(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(word)
 }
 
-/// A call returns; whether it is what the last one at this site has returned. Only whose turn it
-/// is asks.
-pub(crate) fn result(site: u32, bytes: &[u8]) -> bool {
-    // SAFETY: the index is within, and one thread is inside at a time.
-    let last = unsafe {
+/// The place of a site. Only whose turn it is has it.
+fn returned(site: u32) -> &'static mut Returned {
+    // SAFETY: the index is within; one thread is inside at a time, and uses one at a time.
+    unsafe {
         &mut *(&raw mut RETURNED)
             .cast::<Returned>()
             .add(site as usize % SITES)
+    }
+}
+
+/// A replay is told what a call has returned, as far as a word has it.
+pub(crate) fn told(site: u32, value: u64) {
+    let site = site.wrapping_add(1);
+    *returned(site.wrapping_sub(1)) = Returned {
+        site,
+        len: 0,
+        value,
     };
+}
+
+/// In a replay: what a call has returned that returns the same again.
+pub(crate) fn again(site: u32) -> Option<u64> {
+    let last = returned(site);
+    (last.site == site.wrapping_add(1)).then_some(last.value)
+}
+
+/// What a result is to the last one at its site.
+pub(crate) enum Result {
+    Same,
+    /// A word that is so much more, by the numbers of a processor.
+    Near(i64),
+    Other,
+}
+
+/// A call returns. Only whose turn it is asks.
+pub(crate) fn result(site: u32, bytes: &[u8]) -> Result {
+    let last = returned(site);
     let now = Returned {
         site: site.wrapping_add(1),
         len: bytes.len() as u32,
         value: word(bytes),
     };
-    let is_same =
-        bytes.len() <= 8 && (last.site, last.len, last.value) == (now.site, now.len, now.value);
+    let is_known = bytes.len() <= 8 && (last.site, last.len) == (now.site, now.len);
+    let more = now.value.wrapping_sub(last.value).cast_signed();
     *last = now;
-    is_same
+    match (is_known, more, bytes.len()) {
+        (true, 0, _) => Result::Same,
+        (true, _, 8) => Result::Near(more),
+        _ => Result::Other,
+    }
 }
 
 /// A function is called; which of its arguments are others than the last time, a bit for each.

@@ -11,17 +11,17 @@
 //! | question | file |
 //! | --- | --- |
 //! | what does inserted code call? | `cross.rs` |
-//! | how does an event get into the spool? | `record.rs` |
-//! | which reads are no event, since nothing has changed? | `seen.rs`; of what is less said? `last.rs` |
+//! | how does an event get into the spool? | `record.rs`, `short.rs`; from when to when? `life.rs` |
+//! | which reads and results are no event, since nothing has changed? | `seen.rs`, `last.rs` |
 //! | how does a replay ask, and who calls inside functions there? | `replay.rs` |
 //! | where is inside memory, and how is it allocated? | `memory.rs`, `pool.rs` |
-//! | which thread is inside? | `turn.rs`, `step.rs`; in a replay: `threads.rs` |
+//! | which thread is inside? | `turn.rs`, `numbers.rs`, `step.rs`; in a replay: `threads.rs` |
 //! | how do inside functions jump to each other? | `jump.rs`; out of the inside: `unwind.rs` |
 //! | which functions of the C library are here, too? | `own.rs`, `texts.rs`, `ctype.rs`, `plain.rs`, `round.rs`, `sort.rs` |
 //! | when does a handler of signals come inside? | `signals.rs` |
 //! | where is a mutex that is in inside memory? | `elsewhere.rs` |
 //! | how does an inside function get a line of a file? | `line.rs` |
-//! | how is a program weighed? | `weigh.rs`, `found.rs`; are annotations right? `verify.rs` |
+//! | how is a program weighed? | `weigh.rs`, `found.rs`; whose memory is it? `objects.rs`; are annotations right? `verify.rs` |
 #![allow(
     unsafe_code,
     reason = "it is called by C, and its memory is the program's"
@@ -33,8 +33,11 @@ mod elsewhere;
 mod found;
 mod jump;
 mod last;
+mod life;
 mod line;
 mod memory;
+mod numbers;
+mod objects;
 mod own;
 mod plain;
 mod pool;
@@ -42,6 +45,7 @@ mod record;
 mod replay;
 mod round;
 mod seen;
+mod short;
 mod signals;
 mod sort;
 mod step;

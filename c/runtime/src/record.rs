@@ -1,30 +1,32 @@
 //! From the program into the spool.
 
 use std::cell::{RefCell, UnsafeCell};
-use std::sync::atomic::{AtomicBool, Ordering, compiler_fence};
-use std::time::Duration;
+use std::sync::atomic::{Ordering, compiler_fence};
 
-use reprise_c_events::{BUFFER_LEN, Reason, SAME_MOST, SPOOL};
-use reprise_recording::spool::ring::{RingInfo, RingWriter};
+use reprise_c_events::{BUFFER_LEN, Reason, SAME_MOST};
+use reprise_recording::spool::ring::RingWriter;
 use reprise_recording::spool::{StdEnvironment, SubjectSpool};
 
-use crate::{Mode, last, memory, mode, seen, set_mode, turn};
+use crate::short::Short;
+use crate::{Mode, last, mode, seen, set_mode, turn};
 
 /// What is needed while events are written.
-struct Recorder {
-    spool: Option<SubjectSpool>,
-    ring: Option<RingWriter<StdEnvironment>>,
+pub(crate) struct Recorder {
+    pub(crate) spool: Option<SubjectSpool>,
+    pub(crate) ring: Option<RingWriter<StdEnvironment>>,
     /// Somebody is about to write an event: whoever has interrupted that does not.
     busy: bool,
     event: Vec<u8>,
     /// How many there are.
-    events: u64,
-    /// How many reads since the last have found what was found there before.
-    same: u32,
+    pub(crate) events: u64,
+    /// How many reads and results since the last were as before.
+    pub(crate) same: u32,
+    /// Results are among them: an event that is no value does not say how many there were.
+    pub(crate) results: bool,
     /// Whose they are.
-    process: u32,
+    pub(crate) process: u32,
     /// How many children were forked.
-    children: u32,
+    pub(crate) children: u32,
 }
 
 thread_local! {
@@ -32,18 +34,19 @@ thread_local! {
     static FILLED: RefCell<Vec<(u64, u64)>> = const { RefCell::new(Vec::new()) };
 }
 
-struct Shared(UnsafeCell<Recorder>);
+pub(crate) struct Shared(pub(crate) UnsafeCell<Recorder>);
 
 // SAFETY: only the thread whose turn it is writes events.
 unsafe impl Sync for Shared {}
 
-static RECORDER: Shared = Shared(UnsafeCell::new(Recorder {
+pub(crate) static RECORDER: Shared = Shared(UnsafeCell::new(Recorder {
     spool: None,
     ring: None,
     busy: false,
     event: Vec::new(),
     events: 0,
     same: 0,
+    results: false,
     process: 0,
     children: 0,
 }));
@@ -63,172 +66,68 @@ pub(crate) fn give_up(why: Reason, site: Option<u32>) {
     }
 }
 
-/// The recorder, for one event, and how many reads before it were none. It is this thread's
-/// turn.
+/// The recorder, for one event. It is this thread's turn. The event is a value, and says how
+/// many reads and results before it were none; or it is not, and has an event before it that does.
 #[inline]
-fn with(act: impl FnOnce(u32, &mut Vec<u8>, &mut RingWriter<StdEnvironment>)) {
+pub(crate) fn with(
+    is_value: bool,
+    act: impl FnOnce(u32, &mut Vec<u8>, &mut RingWriter<StdEnvironment>),
+) {
     // SAFETY: one thread is inside at a time, and `act` does not come here again.
     let recorder = unsafe { &mut *RECORDER.0.get() };
     if let Some(ring) = recorder.ring.as_mut().filter(|_| !recorder.busy) {
         recorder.busy = true;
         compiler_fence(Ordering::SeqCst);
+        if recorder.same > 0 {
+            ring.set_last_word(0);
+        }
+        if recorder.results && !is_value {
+            let word = last_word(recorder.same).to_le_bytes();
+            ring.append(&word[1..1 + usize::from(word[0])]);
+            recorder.events += 1;
+        }
         act(recorder.same, &mut recorder.event, ring);
         recorder.events += 1;
         recorder.same = 0;
+        recorder.results = false;
         compiler_fence(Ordering::SeqCst);
         recorder.busy = false;
     }
 }
 
-extern "C" fn begin() {
-    if !memory::map_area() {
-        // The program cannot run without it: inside variables are there.
-        eprintln!("reprise: the memory for recorded variables cannot be had");
-        std::process::abort();
-    }
-    crate::plain::begin();
-    turn::begin();
-    let Some(path) = std::env::var_os(SPOOL) else {
-        return;
+/// An event that says how many reads and results were as before, behind its length: the last one
+/// of a program that is killed now.
+#[inline]
+fn last_word(same: u32) -> u64 {
+    const TAG: u64 = 12;
+    let same = u64::from(same);
+    let (number, len) = match same {
+        ..0x80 => (same, 2),
+        0x80..0x4000 => (same & 0x7f | 0x80 | same >> 7 << 8, 3),
+        _ => {
+            let middle = (same >> 7 & 0x7f | 0x80) << 8;
+            (same & 0x7f | 0x80 | middle | same >> 14 << 16, 4)
+        }
     };
-    // SAFETY: nothing else runs yet. What the program starts has its own recording.
-    unsafe { std::env::remove_var(SPOOL) };
-    // SAFETY: nothing else runs yet.
-    let recorder = unsafe { &mut *RECORDER.0.get() };
-    recorder.spool = SubjectSpool::open(path).ok();
-    recorder.process = std::process::id();
-    recorder.ring = ring(recorder, "main");
-    if recorder.ring.is_none() {
-        return;
-    }
-    set_mode(Mode::Record);
-    // SAFETY: handlers that take nothing and live as long as the program.
-    unsafe { pthread_atfork(Some(forking), Some(parent), Some(child)) };
+    len | TAG << 8 | number << 16
 }
 
-fn ring(recorder: &Recorder, name: &str) -> Option<RingWriter<StdEnvironment>> {
-    let info = RingInfo {
-        process: recorder.process,
-        thread: 1,
-        name,
-        ..RingInfo::default()
-    };
-    recorder.spool.as_ref()?.ring(info)
-}
-
-unsafe extern "C" {
-    pub(crate) fn pthread_atfork(
-        prepare: Option<extern "C" fn()>,
-        parent: Option<extern "C" fn()>,
-        child: Option<extern "C" fn()>,
-    ) -> i32;
-}
-
-/// It became this thread's turn for a fork.
-static ENTERED: AtomicBool = AtomicBool::new(false);
-
-/// The most children that are recorded; there is a ring for each.
-const CHILDREN: u32 = 6;
-
-/// The program is about to fork: nobody is to be in the midst of something inside, since a
-/// child has what was done so far and one thread.
-extern "C" fn forking() {
-    if mode() == Mode::Record {
-        ENTERED.store(turn::enter(), Ordering::Relaxed);
-        // SAFETY: it is this thread's turn.
-        unsafe { (*RECORDER.0.get()).children += 1 };
-    }
-}
-
-extern "C" fn parent() {
-    if ENTERED.swap(false, Ordering::Relaxed) {
-        turn::leave();
-    }
-}
-
-/// What a child does is recorded behind what its parent did before.
-extern "C" fn child() {
-    turn::forked();
-    if mode() == Mode::Record {
-        // SAFETY: a child has one thread.
-        let recorder = unsafe { &mut *RECORDER.0.get() };
-        // It is the parent's, which goes on using it.
-        std::mem::forget(recorder.ring.take());
-        let (process, events) = (recorder.process, recorder.events);
-        let same = recorder.same;
-        recorder.process = std::process::id();
-        recorder.events = 0;
-        if recorder.children <= CHILDREN {
-            recorder.ring = ring(recorder, "child");
-        }
-        match recorder.ring.is_some() {
-            true => {
-                simple(7, process, &events.to_le_bytes());
-                // A replay is not told of that event: its parent's reads come before the next.
-                // SAFETY: a child has one thread.
-                unsafe { (*RECORDER.0.get()).same = same };
-            }
-            false => set_mode(Mode::Off),
-        }
-    }
-    parent();
-}
-
-/// The program ends without what the C library does at its end.
-#[unsafe(no_mangle)]
-extern "C" fn _exit(status: i32) -> ! {
-    crate::weigh::end();
-    // SAFETY: only a number is read. A child that shares the memory of its parent (`vfork`) is
-    // not the one that is recorded.
-    let is_mine = unsafe { (*RECORDER.0.get()).process } == std::process::id();
-    if mode() == Mode::Record && is_mine {
-        end();
-    }
-    loop {
-        // SAFETY: the call by which a process ends; it reads nothing.
-        unsafe {
-            std::arch::asm!("syscall", in("rax") 231, in("rdi") status,
-                lateout("rcx") _, lateout("r11") _);
-        }
-    }
-}
-
-#[unsafe(no_mangle)]
-extern "C" fn _Exit(status: i32) -> ! {
-    _exit(status)
-}
-
-extern "C" fn end() {
-    /// How long a thread that computes may keep the program from ending.
-    const PATIENCE: Duration = Duration::from_millis(100);
-    if mode() != Mode::Record {
-        return;
-    }
-    if !turn::try_enter(PATIENCE) {
-        set_mode(Mode::Off);
-        return;
-    }
-    with(|_, event, ring| {
-        event.clear();
-        event.push(4);
-        event.extend_from_slice(&memory::sum().to_le_bytes());
-        let (start, end) = crate::pool::used();
-        event.extend_from_slice(&(end - start).to_le_bytes());
-        ring.append(event);
-    });
-    set_mode(Mode::Off);
+/// What was read, computed or returned is as before, and no event; false if there were so many
+/// that it is one all the same.
+#[inline]
+fn as_before(is_result: bool) -> bool {
     // SAFETY: it is this thread's turn.
-    unsafe { (*RECORDER.0.get()).ring = None };
-    turn::leave();
+    let recorder = unsafe { &mut *RECORDER.0.get() };
+    if recorder.same >= SAME_MOST || recorder.busy {
+        return false;
+    }
+    recorder.same += 1;
+    recorder.results |= is_result;
+    if let Some(ring) = recorder.ring.as_mut() {
+        ring.set_last_word(last_word(recorder.same));
+    }
+    true
 }
-
-#[used]
-#[unsafe(link_section = ".init_array")]
-static BEGIN: extern "C" fn() = begin;
-
-#[used]
-#[unsafe(link_section = ".fini_array")]
-static END: extern "C" fn() = end;
 
 fn number(out: &mut Vec<u8>, mut number: u64) {
     while number >= 0x80 {
@@ -240,7 +139,7 @@ fn number(out: &mut Vec<u8>, mut number: u64) {
 
 /// An event that is a number and bytes.
 pub(crate) fn simple(tag: u8, site: u32, bytes: &[u8]) {
-    with(|same, event, ring| {
+    with(tag == 2, |same, event, ring| {
         event.clear();
         match (tag, same) {
             (2, 1..) => {
@@ -263,7 +162,7 @@ pub(crate) fn entry(function: u32, arguments: &[u8]) {
     let Some(changed) = last::changed(function, arguments) else {
         return simple(1, function, arguments);
     };
-    with(|_, event, ring| {
+    with(false, |_, event, ring| {
         event.clear();
         event.push(11);
         number(event, u64::from(function));
@@ -281,24 +180,13 @@ pub(crate) fn entry(function: u32, arguments: &[u8]) {
 
 /// A value of at most eight bytes, which is most of what there is.
 fn small(site: u32, value: u64) {
-    // One byte, two numbers of at most five, and the value.
-    const LEN: usize = 19;
-    with(|same, _, ring| {
-        let mut event = [0; LEN];
-        event[0] = if same > 0 { 9 } else { 2 };
-        let mut at = 1;
-        for number in [site, same].into_iter().take(1 + usize::from(same > 0)) {
-            let mut rest = number;
-            while rest >= 0x80 {
-                event[at] = rest as u8 | 0x80;
-                rest >>= 7;
-                at += 1;
-            }
-            event[at] = rest as u8;
-            at += 1;
+    with(true, |same, _, ring| {
+        let mut event = Short::new(if same > 0 { 9 } else { 2 });
+        event.number(u64::from(site));
+        if same > 0 {
+            event.number(u64::from(same));
         }
-        event[at..at + 8].copy_from_slice(&value.to_le_bytes());
-        ring.append(&event[..at + significant(value)]);
+        event.word(value, significant(value)).append(ring);
     });
 }
 
@@ -312,25 +200,15 @@ fn significant(word: u64) -> usize {
 #[inline]
 pub(crate) fn seen_before(address: *const u8, len: usize) -> Option<*const u8> {
     let place = seen::place(address, len).filter(|place| place.is(address, len))?;
-    // SAFETY: the program is about to read it, and it is this thread's turn.
-    let (value, same) = unsafe {
-        let same = &mut (*RECORDER.0.get()).same;
-        (seen::load(address, len), same)
-    };
-    // Every so often it is an event all the same, so that there is an end to it.
-    let is_same = place.has(value) && *same < SAME_MOST;
-    *same += u32::from(is_same);
-    is_same.then(|| place.value())
+    // SAFETY: the program is about to read it.
+    let value = unsafe { seen::load(address, len) };
+    (place.has(value) && as_before(false)).then(|| place.value())
 }
 
 /// Something was computed about what is outside.
 pub(crate) fn computed(site: u32, value: u64) {
     let (key, place) = seen::place_of(site);
-    // SAFETY: it is this thread's turn.
-    let same = unsafe { &mut (*RECORDER.0.get()).same };
-    if place.is(key, 8) && place.has(value) && *same < SAME_MOST {
-        *same += 1;
-    } else {
+    if !(place.is(key, 8) && place.has(value) && as_before(false)) {
         place.set(key, 8, value);
         small(site, value);
     }
@@ -372,29 +250,61 @@ pub(crate) fn filled(address: u64, len: u64) {
     let _ = FILLED.try_with(|filled| filled.borrow_mut().push((address, len)));
 }
 
-/// A call is back.
-pub(crate) fn result(site: u32, bytes: &[u8]) {
-    let filled = FILLED.try_with(RefCell::take).unwrap_or_default();
-    let is_same = last::result(site, bytes) && filled.is_empty();
-    with(|_, event, ring| {
-        event.clear();
-        event.push(if is_same { 10 } else { 3 });
-        number(event, u64::from(site));
-        if !is_same {
+/// A call is back, and has perhaps filled memory.
+pub(crate) fn result(site: u32, bytes: &[u8], has_filled: bool) {
+    let filled = match has_filled {
+        true => FILLED.try_with(RefCell::take).unwrap_or_default(),
+        false => Vec::new(),
+    };
+    let last = match last::result(site, bytes) {
+        _ if !filled.is_empty() => last::Result::Other,
+        last::Result::Same if as_before(true) => return,
+        last => last,
+    };
+    let number_of = u64::from(site);
+    let value = last::word(bytes);
+    let len = significant(value).max(1).min(bytes.len());
+    with(false, |_, event, ring| match last {
+        last::Result::Same => Short::new(10).number(number_of).append(ring),
+        last::Result::Near(more) if is_shorter(more, len) => Short::new(13)
+            .number(number_of)
+            .number(twice(more))
+            .append(ring),
+        _ if bytes.len() <= 8 && filled.is_empty() => Short::new(3)
+            .number(number_of)
+            .number(len as u64)
+            .word(value, len)
+            .append(ring),
+        _ => {
+            event.clear();
+            event.push(3);
+            number(event, number_of);
             let bytes = match bytes.len() {
-                1..=8 => &bytes[..significant(last::word(bytes)).max(1)],
+                1..=8 => &bytes[..len],
                 _ => bytes,
             };
             number(event, bytes.len() as u64);
             event.extend_from_slice(bytes);
+            for (address, len) in filled {
+                event.extend_from_slice(&address.to_le_bytes());
+                number(event, len);
+                // SAFETY: an annotated call has just filled it.
+                let bytes =
+                    unsafe { std::slice::from_raw_parts(address as *const u8, len as usize) };
+                event.extend_from_slice(bytes);
+            }
+            ring.append(event);
         }
-        for (address, len) in filled {
-            event.extend_from_slice(&address.to_le_bytes());
-            number(event, len);
-            // SAFETY: an annotated call has just filled it.
-            let bytes = unsafe { std::slice::from_raw_parts(address as *const u8, len as usize) };
-            event.extend_from_slice(bytes);
-        }
-        ring.append(event);
     });
+}
+
+/// A difference as a number without a sign, the less of it the closer.
+fn twice(more: i64) -> u64 {
+    (more << 1 ^ more >> 63).cast_unsigned()
+}
+
+/// Whether a difference takes fewer bytes than so many of the result itself, behind their number.
+fn is_shorter(more: i64, len: usize) -> bool {
+    let bits = u64::BITS - twice(more).leading_zeros();
+    (bits.div_ceil(7) as usize) < 1 + len
 }

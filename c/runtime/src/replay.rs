@@ -10,7 +10,7 @@ use std::arch::global_asm;
 
 use reprise_c_events::{BUFFER_LEN, LEFT, QUESTION, answer, ask as what, ring};
 
-use crate::{Mode, jump, memory, seen, set_mode, threads, turn, unwind};
+use crate::{Mode, jump, last, memory, seen, set_mode, threads, turn, unwind};
 
 global_asm!(
     ".globl __reprise_ask",
@@ -66,7 +66,7 @@ struct Cursor {
     index: u64,
     /// What is next has to be asked for alone.
     alone: bool,
-    /// How many reads before the next value have found what was found there before.
+    /// How many reads and results before the next crossing were as before.
     same: u64,
 }
 
@@ -108,15 +108,25 @@ impl Cursor {
         if !self.fill() {
             return true;
         }
+        match self.ahead(0) {
+            2 | 9 | ring::COUNTED => self.is_counted(),
+            _ => true,
+        }
+    }
+
+    /// Whether a read or a result is one of those that were counted, since they were as before.
+    fn is_counted(&mut self) -> bool {
+        if !self.fill() {
+            return false;
+        }
         let most = match self.ahead(0) {
-            2 => 0,
             9 => self.ahead(3),
-            ring::SAME => self.ahead(1),
-            _ => return true,
+            ring::COUNTED => self.ahead(1),
+            _ => 0,
         };
-        let is_same = self.same < most;
-        self.same += u64::from(is_same);
-        is_same
+        let is_counted = self.same < most;
+        self.same += u64::from(is_counted);
+        is_counted
     }
 
     fn word(&mut self) -> u64 {
@@ -152,8 +162,13 @@ fn other(what: u64, index: u64, site: u64) -> ! {
 /// What is next: from the ring, if there is any, or from the player.
 fn next(what: u64, site: u64) -> u64 {
     let cursor = cursor();
-    while cursor.fill() && cursor.ahead(0) == ring::SAME {
-        cursor.at = cursor.end;
+    while cursor.fill() && cursor.ahead(0) == ring::COUNTED {
+        if cursor.same != cursor.ahead(1) {
+            other(what, cursor.index, site);
+        }
+        cursor.at += 2;
+        cursor.index += 1;
+        cursor.same = 0;
     }
     if cursor.alone {
         cursor.alone = false;
@@ -221,11 +236,34 @@ fn found(site: u32, address: *const u8, len: usize, place: &mut seen::Place) -> 
     place.value()
 }
 
+/// What is next for an outside function that an inside one waits for, if any does: its result is in
+/// the buffer.
+fn next_outside(site: u64) -> u64 {
+    let result = buffer().cast_mut().cast::<u64>();
+    let called = u32::try_from(site).ok().filter(|_| site != what::NOBODY);
+    if let Some(called) = called
+        && cursor().is_counted()
+    {
+        let Some(value) = last::again(called) else {
+            other(what::NEXT, cursor().index, site);
+        };
+        // SAFETY: the buffer is longer than this, and aligned.
+        unsafe { result.write(value) };
+        return answer::RESULT;
+    }
+    let next = next(what::NEXT, site);
+    if let (Some(called), answer::RESULT) = (called, next) {
+        // SAFETY: the same.
+        last::told(called, unsafe { result.read() });
+    }
+    next
+}
+
 /// What outside code did, up to the result of the call at a site.
 pub(crate) fn wait_for(site: u64) {
     turn::replay_inside(false);
     loop {
-        match next(what::NEXT, site) {
+        match next_outside(site) {
             answer::RESULT => break,
             answer::END => loop {
                 question(what::END, memory::sum());

@@ -20,7 +20,7 @@ pub(crate) struct Place {
 }
 
 /// 64 KiB in all, of which a program uses what its addresses come to.
-const BITS: u32 = 12;
+pub(crate) const BITS: u32 = 12;
 
 static mut PLACES: [Place; 1 << BITS] = [Place { key: 0, value: 0 }; 1 << BITS];
 
@@ -36,9 +36,13 @@ pub(crate) fn place(address: *const u8, len: usize) -> Option<&'static mut Place
         return None;
     }
     let address = address.addr() as u64;
-    // What is near in memory is near here, too, and neighbours of the same length, as the
-    // characters of a text, have a place each.
-    Some(at(address >> len.trailing_zeros() ^ address >> (BITS + 2)))
+    Some(at(index(address, len)))
+}
+
+/// Which place that is. What is near in memory is near here, too, and neighbours of the same
+/// length, as the characters of a text, have a place each.
+pub(crate) fn index(address: u64, len: usize) -> u64 {
+    (address >> len.trailing_zeros() ^ address >> (BITS + 2)) % (1 << BITS)
 }
 
 /// The place of what is computed at a site, which is that of no address.

@@ -14,27 +14,19 @@
 //! either, so that what belongs to a thread cannot be asked for. See `threads.rs`.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use reprise_c_events::{Reason, area};
-use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect};
+use reprise_c_events::area;
 use rustix::thread::futex;
 
-use crate::{Mode, ctype, memory, mode, record, signals, threads};
+use crate::{Mode, ctype, memory, mode, numbers, record, signals, threads};
 
 /// The number of the thread whose turn it is; 0 if it is nobody's.
 static TURN: AtomicU32 = AtomicU32::new(0);
 
 /// In [`TURN`]: somebody else waits.
-const AWAITED: u32 = 1 << 31;
-
-/// Which numbers are taken, a bit for each from 1 on.
-static NUMBERS: [AtomicU64; area::THREADS as usize / 64] =
-    [const { AtomicU64::new(0) }; area::THREADS as usize / 64];
-
-/// The last number that was given to a thread for which there was no bit.
-static BEYOND: AtomicU32 = AtomicU32::new(area::THREADS);
+pub(crate) const AWAITED: u32 = 1 << 31;
 
 /// Whose events are the last in the recording.
 static LAST: AtomicU32 = AtomicU32::new(1);
@@ -77,13 +69,7 @@ thread_local! {
     };
 }
 
-/// By this the C library tells when a thread ends. It does not when the program ends,
-/// unlike Rust, and then the thread is still needed.
-static KEY: AtomicU32 = AtomicU32::new(u32::MAX);
-
 unsafe extern "C" {
-    fn pthread_key_create(key: *mut u32, ends: extern "C" fn(usize)) -> i32;
-    fn pthread_setspecific(key: u32, number: usize) -> i32;
     fn dlsym(library: *const u8, name: *const std::ffi::c_char) -> *mut u8;
 }
 
@@ -104,42 +90,17 @@ pub(crate) fn begin() {
     // SAFETY: a name with its end; the library stays.
     let alone = unsafe { dlsym(std::ptr::null(), c"__libc_single_threaded".as_ptr()) };
     ALONE.store(alone, Ordering::Relaxed);
-    let mut key = 0;
-    // SAFETY: there is room for the key, and the handler lives as long as the program.
-    if unsafe { pthread_key_create(&raw mut key, ends) } == 0 {
-        KEY.store(key, Ordering::Relaxed);
-    }
+    numbers::begin();
 }
 
-/// A thread ends: its number is another one's. What it does from here on, in the last
-/// moments of its life, is done by somebody else.
-extern "C" fn ends(number: usize) {
+/// A thread ends: what it does from here on, in the last moments of its life, is done by somebody
+/// else.
+pub(crate) fn ended() {
     MINE.with(|mine| {
         mine.number.set(0);
         mine.stack.set(0);
         mine.depth.set(0);
     });
-    if let Some(word) = number.checked_sub(1).and_then(|bit| NUMBERS.get(bit / 64)) {
-        word.fetch_and(!(1 << ((number - 1) % 64)), Ordering::Release);
-    }
-}
-
-/// A number that no thread has.
-fn new_number() -> u32 {
-    let lowest = (0..).zip(&NUMBERS).find_map(|(index, word): (u32, _)| {
-        let free = |taken: u64| (taken != u64::MAX).then_some(taken | (taken + 1));
-        let taken = word.fetch_update(Ordering::Acquire, Ordering::Relaxed, free);
-        taken
-            .ok()
-            .map(|taken| index * 64 + taken.trailing_ones() + 1)
-    });
-    let number = match lowest {
-        Some(number) => number,
-        None => (BEYOND.fetch_add(1, Ordering::Relaxed) + 1) & !AWAITED,
-    };
-    // SAFETY: the key is the one that was made, or none.
-    unsafe { pthread_setspecific(KEY.load(Ordering::Relaxed), number as usize) };
-    number
 }
 
 /// Whether this thread runs inside code.
@@ -219,7 +180,7 @@ pub(crate) fn set_depth(depth: u32) {
 pub(crate) fn outside() -> (u32, u32, u64) {
     MINE.with(|mine| {
         if mine.number.get() == 0 {
-            mine.number.set(new_number());
+            mine.number.set(numbers::new());
         }
         let (number, stack) = (mine.number.get(), mine.stack.get());
         let stack = match stack {
@@ -281,12 +242,13 @@ pub(crate) fn out() -> u32 {
     depth
 }
 
-/// It is back. False if it has come over others that are not.
-pub(crate) fn back(depth: u32) -> bool {
+/// It is back: whether it is the innermost of those that were on their way, and whether it has
+/// filled memory.
+pub(crate) fn back(depth: u32) -> (bool, bool) {
     take(None);
     MINE.with(|mine| {
-        mine.returns.set(false);
-        mine.depth.replace(depth) == depth.wrapping_add(1)
+        let is_next = mine.depth.replace(depth) == depth.wrapping_add(1);
+        (is_next, mine.returns.replace(false))
     })
 }
 
@@ -318,7 +280,7 @@ fn has_turn(mine: &Mine) -> bool {
 fn take(until: Option<Instant>) -> bool {
     MINE.with(|mine| {
         if mine.number.get() == 0 {
-            mine.number.set(new_number());
+            mine.number.set(numbers::new());
         }
         let number = mine.number.get();
         let is_free = match is_alone() {
@@ -341,7 +303,7 @@ fn take(until: Option<Instant>) -> bool {
         ctype::crossed();
         let mut is_new = mine.stack.get() == 0;
         if is_new {
-            mine.stack.set(new_stack(number));
+            mine.stack.set(numbers::stack(number));
             // A replay begins with the first.
             is_new = !UNTOUCHED.swap(false, Ordering::Relaxed) || number != 1;
         }
@@ -391,34 +353,6 @@ fn give() {
         TURN.store(0, Ordering::Relaxed);
     } else if TURN.swap(0, Ordering::Release) & AWAITED != 0 {
         let _ = futex::wake(&TURN, futex::Flags::PRIVATE, 1);
-    }
-}
-
-/// The stack of a thread that comes inside for the first time. Where there are too many
-/// threads it is anywhere, and the recording ends.
-fn new_stack(number: u32) -> u64 {
-    const GUARD: usize = 4096;
-    if number == 1 {
-        return area::START + area::STACK_LEN;
-    }
-    if number <= area::THREADS {
-        let (start, top) = area::thread_stack(number);
-        let below = (start - GUARD as u64) as *mut std::ffi::c_void;
-        // SAFETY: nothing is there: the stack of another thread begins below.
-        let _ = unsafe { mprotect(below, GUARD, MprotectFlags::empty()) };
-        return top;
-    }
-    record::give_up(Reason::Threads, None);
-    let len = area::THREAD_STACK_LEN as usize;
-    let flags = MapFlags::PRIVATE | MapFlags::NORESERVE;
-    let all = ProtFlags::READ | ProtFlags::WRITE;
-    // SAFETY: new memory, at a place that nobody uses. It stays: such threads are few.
-    match unsafe { mmap_anonymous(std::ptr::null_mut(), len, all, flags) } {
-        Ok(start) => (start.addr() + len) as u64,
-        Err(_) => {
-            eprintln!("reprise: the memory for variables of a thread cannot be had");
-            std::process::abort();
-        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Weighing: how often each block of the program ran, how many bytes calls have moved,
-//! and whom calls through pointers have called, added to a file when the program ends.
+//! whom calls through pointers have called, and which memory loads and stores have met, added to
+//! a file when the program ends.
 //! `c/compiler/src/weights.rs` draws and reads it.
 
 use std::collections::BTreeMap;
@@ -59,7 +60,9 @@ fn called(functions: &[u64]) -> BTreeMap<u64, u64> {
             *all.entry(call << 32 | function).or_insert(0) += times;
         }
     }
-    match UNCOUNTED.load(Ordering::Relaxed) {
+    let (met, unmet) = crate::objects::all_met();
+    all.extend(met);
+    match UNCOUNTED.load(Ordering::Relaxed) + unmet {
         0 => {}
         times => {
             all.insert(LOST, times);
@@ -108,7 +111,7 @@ extern "C" fn __reprise_weighing(
         *known = Some(counting);
     }
     // SAFETY: handlers that take nothing and live as long as the program.
-    unsafe { crate::record::pthread_atfork(None, None, Some(child)) };
+    unsafe { crate::life::pthread_atfork(None, None, Some(child)) };
 }
 
 /// What was counted before is its parent's.
@@ -141,6 +144,7 @@ impl Counting {
             times.store(0, Ordering::Relaxed);
         }
         UNCOUNTED.store(0, Ordering::Relaxed);
+        crate::objects::forget_met();
     }
 
     /// Adds what was counted to what is in the file.

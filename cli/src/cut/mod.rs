@@ -16,6 +16,7 @@ use reprise_cc::kept::Kept;
 use reprise_cc::request::{self, Answer};
 use reprise_cc::{COMPILER, PACKAGES, PROTOCOL, PROTOCOL_QUESTION, wrapper};
 
+use crate::doctor::finding::{Finding, State};
 use crate::doctor::programs;
 use crate::failure::{Failure, Status};
 use crate::record::observe::{child, not_started};
@@ -167,7 +168,15 @@ fn find_in(folder: &Path, name: &str) -> Option<PathBuf> {
 
 /// Whether programs can be cut here: the compiler, and everything of this program.
 pub fn is_possible() -> bool {
-    programs::find(COMPILER).is_some() && find(RUNTIME, "").is_ok() && part("").is_ok()
+    programs::find(COMPILER).is_some() && probe().state == State::Works
+}
+
+/// Looks for the parts of this program that cutting takes, and asks the one that has LLVM.
+pub fn probe() -> Finding {
+    match find(RUNTIME, "").and_then(|_| part("")) {
+        Ok(_) => Finding::works(format!("{PROGRAM} answers, {RUNTIME} is there")),
+        Err(failure) => failure.into_finding(),
+    }
 }
 
 /// The program that has LLVM, which has to be of the same version.

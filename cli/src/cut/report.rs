@@ -134,6 +134,19 @@ fn text(request: &Request, report: &Report) -> String {
             named.collect::<Vec<_>>().join(", ")
         );
     }
+    if !report.missed.is_empty() {
+        let named = report.missed.iter().take(UNKNOWN);
+        let named = named.map(|one| format!("{} ({})", one.what, one.function));
+        let more = match report.missed.len().saturating_sub(UNKNOWN) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let _ = writeln!(
+            out,
+            "missed     {}{more}: seen while it was weighed, not computed, and taken for a fact now",
+            named.collect::<Vec<_>>().join(", ")
+        );
+    }
     let [read, solved, cut, built] = report.milliseconds;
     let (nodes, edges) = report.graph;
     let _ = writeln!(

@@ -1,5 +1,5 @@
 use super::*;
-use crate::model::{Access, Call, Callee, Fact, Function};
+use crate::model::{Access, Call, Callee, Fact, Function, Words};
 use crate::points_to::solve;
 use proptest::prelude::*;
 
@@ -31,6 +31,7 @@ fn access(program: &mut Program, function: FunctionId, pointer: Var, times: u64,
         times,
         executed: times,
         write,
+        met: None,
     });
 }
 
@@ -243,6 +244,7 @@ fn to_look_into_tables_of_the_library_costs_nothing() {
     p.facts.push(Fact::Load {
         to: table,
         pointer: at,
+        words: Words::First(1),
     });
     access(&mut p, f, at, 100, false);
     access(&mut p, f, table, 100, false);
@@ -350,6 +352,7 @@ fn what_is_looked_at_costs_something() {
             times: 0,
             executed,
             write: writes,
+            met: None,
         });
         let found = find(&p, &solve(&p), &[f], Choice::Cheapest).unwrap();
         assert_eq!(

@@ -1,8 +1,12 @@
 //! What calls do with pointers.
 
-use super::{Node, Solver};
+use super::Solver;
+use super::cells::{Shift, Span};
 use crate::annotations::Annotation;
-use crate::model::{FunctionId, HANDLE, LENT, NOTHING, TABLES, UNKNOWN, Var};
+use crate::model::{FunctionId, HANDLE, LENT, Move, NOTHING, TABLES, Var, Words};
+
+/// The most words of a copy that are told apart.
+const COPIED: u32 = 32;
 
 impl Solver<'_> {
     pub(super) fn link(&mut self, index: usize, callee: FunctionId) {
@@ -31,7 +35,7 @@ impl Solver<'_> {
     fn annotated(&mut self, index: usize, does: &Annotation) {
         let call = &self.program.calls[index];
         let argument = |position: usize| call.arguments.get(position).copied().unwrap_or(NOTHING);
-        let unknown = self.content(UNKNOWN);
+        let unknown = self.unknown();
         if let Some(object) = call.allocates {
             self.point(call.result, object);
             if let Some(old) = does.reallocates {
@@ -40,9 +44,15 @@ impl Solver<'_> {
             }
         }
         if let Some((to, from)) = does.copies.filter(|_| !does.text) {
-            let through = self.through(argument(from));
-            let into = self.now(argument(to));
-            self.nodes[into as usize].stores.push(through);
+            let spans: Vec<Span> = match call.copied {
+                Words::First(words @ ..=COPIED) => (0..words).map(Span::word).collect(),
+                _ => vec![Span::ALL],
+            };
+            for span in spans {
+                let through = self.through(argument(from), span);
+                let into = self.now(argument(to));
+                self.nodes[into as usize].stores.push((through, span));
+            }
             self.again(argument(to));
         }
         if does.starts.is_some() {
@@ -54,7 +64,9 @@ impl Solver<'_> {
             None => self.program.vars + LENT,
         };
         for (to, from) in &does.stores {
-            let stored = [Some(hands_out), from.map(argument)].into_iter().flatten();
+            let from = from.map(|from| self.anywhere(argument(from)));
+            let stored = [Some(hands_out), from].into_iter().flatten();
+            let stored = stored.map(|value| (value, Span::ALL));
             let into = self.now(argument(*to));
             self.nodes[into as usize].stores.extend(stored);
             self.again(into);
@@ -66,7 +78,7 @@ impl Solver<'_> {
             self.edge(argument(*position), unknown);
         }
         if let Some(position) = does.handler_in {
-            let through = self.through(argument(position));
+            let through = self.through(argument(position), Span::ALL);
             self.edge(through, unknown);
         }
         let written = does.writes.iter().filter(|_| !does.own);
@@ -74,7 +86,10 @@ impl Solver<'_> {
             self.edge(argument(*position), unknown);
         }
         match does.returns {
-            Some(position) => self.edge(argument(position), call.result),
+            Some(position) => {
+                let returned = self.anywhere(argument(position));
+                self.edge(returned, call.result);
+            }
             None if does.handle => self.point(call.result, HANDLE),
             None if does.tables => self.point(call.result, TABLES),
             None if call.allocates.is_none() => self.edge(hands_out, call.result),
@@ -83,14 +98,21 @@ impl Solver<'_> {
     }
 
     /// A value that holds what is in memory at a pointer.
-    fn through(&mut self, pointer: Var) -> Var {
-        self.nodes.push(Node::default());
-        let through = self.nodes.len() as u32 - 1;
-        self.stands.push(through);
-        self.order.push(0);
+    fn through(&mut self, pointer: Var, span: Span) -> Var {
+        let through = self.value();
         let pointer = self.now(pointer);
-        self.nodes[pointer as usize].loads.push(through);
+        self.nodes[pointer as usize].loads.push((through, span));
         self.again(pointer);
         through
+    }
+
+    /// A pointer to anywhere in the memory that another one points to.
+    fn anywhere(&mut self, pointer: Var) -> Var {
+        let moved = self.value();
+        let pointer = self.now(pointer);
+        let shift = Shift::new(moved, Move::ANYWHERE);
+        self.nodes[pointer as usize].shifts.push(shift);
+        self.again(pointer);
+        moved
     }
 }

@@ -80,7 +80,8 @@ impl Solver<'_> {
             self.join(&circle);
         }
         // What has escaped is better known at once: nobody has to name it from there on.
-        self.order[(self.program.vars + UNKNOWN) as usize] = 0;
+        let unknown = self.unknown();
+        self.order[unknown as usize] = 0;
         let work = std::mem::take(&mut self.work).into_iter();
         let again = work.map(|Reverse((_, var))| Reverse((self.order[var as usize], var)));
         self.work = again.collect();
@@ -89,12 +90,12 @@ impl Solver<'_> {
     /// One stands for all of them, which is not the content of an object: that may become
     /// the content of all escaped ones.
     fn join(&mut self, circle: &[Var]) {
-        let contents = self.program.vars..self.program.vars + self.program.objects.len() as u32;
-        let Some(first) = circle.iter().find(|one| !contents.contains(one)) else {
+        let mut others = circle.iter().filter(|one| !self.is_content[**one as usize]);
+        let Some(first) = others.next() else {
             return;
         };
         // Nothing flows out of these by edges.
-        let special = [NOTHING, self.program.vars + UNKNOWN];
+        let special = [NOTHING, self.unknown()];
         if circle.iter().any(|one| special.contains(one)) {
             return;
         }
@@ -104,6 +105,7 @@ impl Solver<'_> {
             let node = &mut self.nodes[*first as usize];
             node.has.take(&old.has, &mut node.news);
             node.to.extend(old.to);
+            node.shifts.extend(old.shifts);
             node.loads.extend(old.loads);
             node.stores.extend(old.stores);
             node.calls.extend(old.calls);
@@ -115,8 +117,11 @@ impl Solver<'_> {
         to.retain(|one| one != first);
         let node = &mut self.nodes[*first as usize];
         node.to = to;
+        node.shifts.sort_unstable();
+        node.shifts.dedup();
         for all in [&mut node.loads, &mut node.stores] {
-            all.sort_unstable();
+            // Those of the same words are beside each other.
+            all.sort_unstable_by_key(|(var, span)| (*span, *var));
             all.dedup();
         }
         // What one of them had was not looked at by the others.
@@ -131,7 +136,7 @@ impl Solver<'_> {
             first = self.stands[first as usize];
         }
         if first != own {
-            let unknown = self.program.vars + UNKNOWN;
+            let unknown = self.unknown();
             self.edge(first, unknown);
             self.point(first, UNKNOWN);
         }

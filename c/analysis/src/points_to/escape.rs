@@ -3,27 +3,31 @@
 use std::collections::HashMap;
 
 use super::Solver;
-use crate::model::{Callee, FunctionId, HANDLE, ObjectId, Storage, TABLES, UNKNOWN};
+use super::cells::Cell;
+use crate::model::{Callee, FunctionId, HANDLE, Storage, TABLES, UNKNOWN};
 
 impl Solver<'_> {
-    /// Code that is not known has an object.
-    pub(super) fn escape(&mut self, object: ObjectId) {
+    /// Code that is not known has a pointer to an object.
+    pub(super) fn escape(&mut self, cell: Cell) {
+        let object = self.cells.object(cell);
         let is_never = [UNKNOWN, HANDLE, TABLES].contains(&object);
         if is_never || !self.escaped.add(object) {
             return;
         }
-        // Nobody asks for the value of its own any more: what it has, and what it
-        // flows to, is that of all escaped objects from here on.
-        let own = self.program.vars + object;
-        let unknown = self.content(UNKNOWN);
         if let Storage::Function(function) = self.program.objects[object as usize].storage {
             self.called_from_outside(function);
         }
-        self.escape_circle(own);
-        let old = std::mem::take(&mut self.nodes[own as usize]);
-        self.flow(&old.has, unknown);
-        for to in old.to {
-            self.edge(unknown, to);
+        // Nobody asks for the values of its own any more: what they have, and what they
+        // flow to, is that of all escaped objects from here on.
+        let unknown = self.unknown();
+        for own in self.escaped_cells(object) {
+            self.escape_circle(own);
+            self.stands[own as usize] = unknown;
+            let old = std::mem::take(&mut self.nodes[own as usize]);
+            self.flow(&old.has, unknown);
+            for to in old.to {
+                self.edge(unknown, to);
+            }
         }
     }
 
@@ -31,7 +35,7 @@ impl Solver<'_> {
         if !self.parameters_of_outside.insert(function) {
             return;
         }
-        let unknown = self.content(UNKNOWN);
+        let unknown = self.unknown();
         let known = &self.program.functions[function as usize];
         for parameter in known.parameters.iter().copied().chain(known.variadic) {
             self.edge(unknown, parameter);
@@ -41,7 +45,7 @@ impl Solver<'_> {
 
     pub(super) fn call_unknown(&mut self, call: usize) {
         let call = &self.program.calls[call];
-        let unknown = self.content(UNKNOWN);
+        let unknown = self.unknown();
         for argument in &call.arguments {
             self.edge(*argument, unknown);
         }

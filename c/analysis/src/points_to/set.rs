@@ -1,14 +1,14 @@
-//! Sets of objects.
+//! Sets of words of cells.
 
-use crate::model::ObjectId;
+use super::cells::Cell;
 
-/// A set of objects by number.
+/// A set of cells by number.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Set(Vec<u64>);
 
 impl Set {
-    pub(super) fn add(&mut self, object: ObjectId) -> bool {
-        let (word, bit) = (object as usize / 64, 1 << (object % 64));
+    pub(super) fn add(&mut self, cell: Cell) -> bool {
+        let (word, bit) = (cell as usize / 64, 1 << (cell % 64));
         if self.0.len() <= word {
             self.0.resize(word + 1, 0);
         }
@@ -17,9 +17,9 @@ impl Set {
         new
     }
 
-    pub(super) fn has(&self, object: ObjectId) -> bool {
-        let word = self.0.get(object as usize / 64);
-        word.is_some_and(|word| word >> (object % 64) & 1 != 0)
+    pub(super) fn has(&self, cell: Cell) -> bool {
+        let word = self.0.get(cell as usize / 64);
+        word.is_some_and(|word| word >> (cell % 64) & 1 != 0)
     }
 
     /// Adds all of another set, and what is new to a third; whether anything was.
@@ -42,7 +42,20 @@ impl Set {
         true
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = ObjectId> {
+    /// What is in another one, too.
+    pub(super) fn both(&self, other: &Self) -> Self {
+        let pairs = self.0.iter().zip(&other.0);
+        Self(pairs.map(|(mine, other)| mine & other).collect())
+    }
+
+    /// What is not in another one.
+    pub(super) fn without(&self, other: &Self) -> Self {
+        let others = other.0.iter().chain(std::iter::repeat(&0));
+        let pairs = self.0.iter().zip(others);
+        Self(pairs.map(|(mine, other)| mine & !other).collect())
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = Cell> {
         self.0.iter().enumerate().flat_map(|(index, word)| {
             // Without its lowest bit, until there is none.
             let rests =

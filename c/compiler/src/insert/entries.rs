@@ -1,10 +1,9 @@
 //! The ways into inside functions.
 
+use reprise_c_events::ENTRIES;
+
 use super::Inserter;
 use crate::ir::{LLVMLinkage, LLVMTypeKind, Value};
-
-/// The section with the wrappers of inside functions.
-const ENTRIES: &str = "reprise_entry";
 
 impl Inserter<'_> {
     /// Gives each inside function that can be entered a wrapper that takes its name

@@ -21,6 +21,17 @@ impl Value {
         llvm!(ask: LLVMGetInstructionOpcode(self.0))
     }
 
+    /// What a constant expression does.
+    pub(crate) fn constant_opcode(self) -> LLVMOpcode {
+        llvm!(ask: LLVMGetConstOpcode(self.0))
+    }
+
+    /// What the numbers count in by which a pointer is moved: of an instruction or an expression
+    /// that does.
+    pub(crate) fn moved_in(self) -> Type {
+        Type(llvm!(ask: LLVMGetGEPSourceElementType(self.0)))
+    }
+
     pub(crate) fn is_instruction(self) -> bool {
         !llvm!(ask: LLVMIsAInstruction(self.0)).is_null()
     }
@@ -108,6 +119,16 @@ impl Value {
 
     pub(crate) fn next(self) -> Option<Value> {
         value(llvm!(ask: LLVMGetNextInstruction(self.0)))
+    }
+
+    /// Whether a call is in front of it that has to be the last that a function does.
+    pub(crate) fn is_behind_last_call(self) -> bool {
+        let before = value(llvm!(ask: LLVMGetPreviousInstruction(self.0)));
+        let call = before.filter(|before| before.opcode() == LLVMOpcode::LLVMCall);
+        call.is_some_and(|call| {
+            let kind = llvm!(ask: LLVMGetTailCallKind(call.0));
+            kind == LLVMTailCallKind::LLVMTailCallKindMustTail
+        })
     }
 
     pub(crate) fn erase(self) {
@@ -266,6 +287,13 @@ impl Value {
             .collect()
     }
 
+    /// The number in an attribute of an argument (from 1) of a call, if it has that.
+    pub(crate) fn call_attribute_number(self, at: u32, called: &str) -> Option<u64> {
+        let kind = attribute(called);
+        let found = llvm!(ask: LLVMGetCallSiteEnumAttribute(self.0, at, kind));
+        (!found.is_null()).then(|| llvm!(ask: LLVMGetEnumAttributeValue(found)))
+    }
+
     pub(crate) fn has_call_attribute(self, at: u32, called: &str) -> bool {
         !llvm!(ask: LLVMGetCallSiteEnumAttribute(self.0, at, attribute(called))).is_null()
     }
@@ -334,6 +362,11 @@ impl Value {
         llvm!(change: LLVMSetAlignment(self.0, bytes as c_uint));
     }
 
+    /// How what it is about is aligned, as it says; of a variable 0, if it says nothing.
+    pub(crate) fn alignment(self) -> u64 {
+        u64::from(llvm!(ask: LLVMGetAlignment(self.0)))
+    }
+
     pub(crate) fn allocated_type(self) -> Type {
         Type(llvm!(ask: LLVMGetAllocatedType(self.0)))
     }
@@ -341,6 +374,12 @@ impl Value {
     pub(crate) fn constant_number(self) -> Option<u64> {
         let is_number = !llvm!(ask: LLVMIsAConstantInt(self.0)).is_null();
         is_number.then(|| llvm!(ask: LLVMConstIntGetZExtValue(self.0)))
+    }
+
+    /// The same of one with a sign.
+    pub(crate) fn constant_signed(self) -> Option<i64> {
+        let is_number = !llvm!(ask: LLVMIsAConstantInt(self.0)).is_null();
+        is_number.then(|| llvm!(ask: LLVMConstIntGetSExtValue(self.0)))
     }
 
     // Debug information.

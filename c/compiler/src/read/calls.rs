@@ -2,10 +2,11 @@
 
 use reprise_c_analysis::annotations::Annotation;
 use reprise_c_analysis::model::{
-    Call, Callee, Counted, Fact, FunctionId, NOTHING, Place, Storage, UNKNOWN, Var,
+    Call, Callee, Counted, Fact, FunctionId, Move, NOTHING, Place, Storage, Var, Words,
 };
 use reprise_c_analysis::scanned::Scanned;
 
+use super::layout::{copied, words_of_allocated};
 use super::shape::{may_hold_pointer, moved, scanned};
 use super::{Reader, known_name, place};
 use crate::ir::Value;
@@ -87,8 +88,8 @@ impl Reader<'_> {
         };
         let called = match callee {
             Callee::Direct(_) | Callee::Callback(_) => None,
-            Callee::Indirect(pointer) => {
-                let called = self.called(pointer);
+            Callee::Indirect(_) => {
+                let called = self.called();
                 self.reading.indirect.push(at);
                 called
             }
@@ -117,9 +118,10 @@ impl Reader<'_> {
             let owner = program.functions[function as usize].name.clone();
             let Place { file, line } = place(at);
             let file = file.rsplit('/').next().unwrap_or("").to_owned();
-            program.object(
+            program.object_of(
                 format!("memory of {owner} ({file}:{line})"),
                 Storage::Heap(function),
+                words_of_allocated(at),
             )
         });
         if let Some(object) = allocates {
@@ -145,6 +147,9 @@ impl Reader<'_> {
             0
         };
         let scanned = self.scanned(&does, at);
+        let copied = does
+            .copies
+            .map_or(Words::All, |both| copied(at, both, does.copied));
         self.reading.program.calls.push(Call {
             function,
             callee,
@@ -155,6 +160,7 @@ impl Reader<'_> {
             called,
             scanned,
             moved,
+            copied,
             allocates,
             is_for_fault: is_for_fault(&does, at),
             place: place(at),
@@ -185,7 +191,13 @@ impl Reader<'_> {
         let (Some(pointer), Some(memory)) = (arguments.get(whom), arguments.get(with)) else {
             return;
         };
-        let (pointer, memory) = (self.value(*pointer), self.value(*memory));
+        let (pointer, from) = (self.value(*pointer), self.value(*memory));
+        let memory = self.reading.program.var();
+        self.fact(Fact::Moved {
+            to: memory,
+            from,
+            by: Move::ANYWHERE,
+        });
         self.reading.program.calls.push(Call {
             function,
             callee: Callee::Callback(pointer),
@@ -196,6 +208,7 @@ impl Reader<'_> {
             called: None,
             scanned: Vec::new(),
             moved: 0,
+            copied: Words::All,
             allocates: None,
             is_for_fault: false,
             place: place(at),
@@ -212,16 +225,21 @@ impl Reader<'_> {
         if own.starts_with("va_") {
             // Where variable arguments are differs from run to run.
             let lists: Vec<Var> = arguments.iter().map(|one| self.value(*one)).collect();
+            let words = Words::All;
             let value = match lists[..] {
-                [_, from] => {
+                [_, pointer] => {
                     let to = self.reading.program.var();
-                    self.fact(Fact::Load { to, pointer: from });
+                    self.fact(Fact::Load { to, pointer, words });
                     to
                 }
                 _ => self.variable.get(&function).copied().unwrap_or(NOTHING),
             };
             if let Some(pointer) = lists.first().copied() {
-                self.fact(Fact::Store { pointer, value });
+                self.fact(Fact::Store {
+                    pointer,
+                    value,
+                    words,
+                });
             }
             self.reading.program.varying.extend(lists);
         } else {
@@ -229,20 +247,20 @@ impl Reader<'_> {
         }
     }
 
-    /// What comes out is what went in.
+    /// What comes out is of what went in: maybe another part of the same memory.
     fn handed_on(&mut self, at: Value) {
         if may_hold_pointer(at.kind()) {
             let to = self.value(at);
             for from in at.arguments() {
                 let from = self.value(from);
-                self.fact(Fact::Copy { to, from });
+                let by = Move::ANYWHERE;
+                self.fact(Fact::Moved { to, from, by });
             }
         }
     }
 
-    /// Whom the next call through a pointer has called. What it did it may do: it is
-    /// also a fact about the pointer, whatever else is found out of it.
-    fn called(&mut self, pointer: Var) -> Option<Counted> {
+    /// Whom the next call through a pointer has called.
+    fn called(&self) -> Option<Counted> {
         let number = self.reading.indirect.len() as u32;
         let counted = self.weights?.called(number)?;
         let function = |whom: u32| {
@@ -250,17 +268,8 @@ impl Reader<'_> {
             self.reading.functions.get(function).copied()
         };
         let counted = counted.iter();
-        let counted: Counted = counted
-            .map(|(whom, times)| (whom.and_then(function), *times))
-            .collect();
-        for (function, _) in &counted {
-            let object = function.map_or(UNKNOWN, |function| self.functions[function as usize]);
-            self.fact(Fact::Address {
-                to: pointer,
-                object,
-            });
-        }
-        Some(counted)
+        let counted = counted.map(|(whom, times)| (whom.and_then(function), *times));
+        Some(counted.collect())
     }
 }
 

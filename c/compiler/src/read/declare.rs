@@ -1,7 +1,10 @@
 //! Functions and globals, before any function is read.
 
-use reprise_c_analysis::model::{Fact, Function, NOTHING, ObjectId, Program, Storage, Var};
+use reprise_c_analysis::model::{
+    Fact, Function, NOTHING, ObjectId, Program, Storage, Var, WORD, Words,
+};
 
+use super::layout::words_of;
 use super::shape::{by_value, is_address_taken, may_hold_pointer, no_entry};
 use super::{Reader, known_name, place};
 use crate::ir::{LLVMOpcode, LLVMTypeKind, Value};
@@ -18,6 +21,7 @@ fn varying(program: &mut Program, name: String, content: Var) -> Var {
         Fact::Store {
             pointer,
             value: content,
+            words: Words::All,
         },
     ]);
     pointer
@@ -128,8 +132,14 @@ impl Reader<'_> {
             } else {
                 Storage::Global
             };
+            let words = match storage {
+                Storage::Global | Storage::Constant => {
+                    words_of(&self.module, global.value_type(), global.alignment())
+                }
+                _ => 1,
+            };
             let program = &mut self.reading.program;
-            let object = program.object(global.name(), storage);
+            let object = program.object_of(global.name(), storage, words);
             let var = program.var();
             program.facts.push(Fact::Address { to: var, object });
             self.reading.vars.insert(global, var);
@@ -138,25 +148,36 @@ impl Reader<'_> {
         for global in self.module.globals() {
             if let Some(initial) = global.initializer() {
                 let object = self.reading.objects[&global];
-                self.initial(object, initial);
+                self.initial(object, 0, initial);
             }
         }
     }
 
-    /// What is in a global at the beginning.
-    fn initial(&mut self, object: ObjectId, initial: Value) {
-        if initial.kind().kind() == LLVMTypeKind::LLVMPointerTypeKind
-            || initial.is_constant_expression()
-        {
+    /// What is in a global at the beginning, from a byte on.
+    fn initial(&mut self, object: ObjectId, at: u64, initial: Value) {
+        let of = initial.kind();
+        if of.kind() == LLVMTypeKind::LLVMPointerTypeKind || initial.is_constant_expression() {
             let value = self.value(initial);
             if value != NOTHING {
-                self.fact(Fact::Begins { object, value });
+                // In a packed structure a pointer may be in two words.
+                for word in at / WORD..(at + WORD).div_ceil(WORD) {
+                    self.fact(Fact::Begins {
+                        object,
+                        word,
+                        value,
+                    });
+                }
             }
             return;
         }
-        for part in initial.operands() {
+        for (index, part) in (0..).zip(initial.operands()) {
+            let at = at
+                + match of.kind() {
+                    LLVMTypeKind::LLVMStructTypeKind => self.module.offset(of, index),
+                    _ => u64::from(index) * self.module.padded_size(part.kind()),
+                };
             if part.is_constant() {
-                self.initial(object, part);
+                self.initial(object, at, part);
             }
         }
     }

@@ -28,7 +28,7 @@ fn reads_that_find_nothing_new() {
         let (_, replayed) = stage.run(&["replay", "--process", "2", "x.reprise"]);
         assert!(replayed.contains(SAME), "{replayed}");
         let (said, _) = stage.run(&["show", "--events", "x.reprise"]);
-        let waited = "after 65536 reads that found nothing new";
+        let waited = "after 65536 that were as before";
         assert!(said.contains(waited), "no event says {waited:?}");
         fs::remove_file(stage.folder.path().join("x.reprise")).unwrap();
         let crashed = stage.try_to(&["record", "-o", "x.reprise", "--", "./prog.cut", "crash"]);

@@ -18,6 +18,7 @@ mod servers;
 mod stage;
 mod table;
 mod turns;
+mod weighed;
 
 use std::fs;
 use std::path::Path;
@@ -80,6 +81,17 @@ fn what_is_passed_by_value() {
     }
 }
 
+/// What is put in the place of a call is not taken for a call that was there before.
+#[test]
+fn what_is_put_in_the_place_of_calls() {
+    let stage = Stage::new("c-replaced");
+    for level in ["-O0", "-O2"] {
+        stage.run(&["cc", level, "-o", "prog", "main.c"]);
+        stage.whole_way(&["--target", "in_*", "--naive"]);
+        stage.whole_way(&["--whole-program"]);
+    }
+}
+
 #[test]
 fn under_a_debugger() {
     let stage = Stage::new("c-figure2");
@@ -97,6 +109,8 @@ fn under_a_debugger() {
         arguments.extend(["-ex", command]);
     }
     let (said, _) = stage.run(&arguments);
+    // Not in the wrapper of that name, which has no lines.
+    assert!(!said.contains("locations"), "{said}");
     assert!(said.contains("in f () at main.c:15"), "{said}");
     // Back in the first of the two calls, and out of it.
     assert!(said.contains("f () at main.c:14"), "{said}");

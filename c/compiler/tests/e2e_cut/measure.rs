@@ -229,7 +229,7 @@ impl Stage {
         assert!(replayed.contains(SAME));
     }
 
-    fn log(&self) -> Log {
+    pub(crate) fn log(&self) -> Log {
         let recording = Recording::open(self.at("x.reprise")).unwrap();
         let (mut bytes, mut events, mut stored) = (0, 0, 0);
         for (stream, _) in recording.streams() {
