@@ -140,6 +140,75 @@ fn calls_that_nobody_knows_are_not_played_over() {
     }
 }
 
+/// Waits in a call that nobody knows, which a signal cuts off: first one after which the
+/// kernel makes it again, then one after which it has failed.
+const CUT_OFF: &str = "
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static volatile int times;
+static void comes(int number) {
+    struct sigaction again = {.sa_handler = comes};
+    sigaction(SIGALRM, &again, 0);
+    if (++times == 1)
+        ualarm(200000, 0);
+    (void)number;
+}
+int main(void) {
+    struct sock_filter all[] = {{BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW}};
+    struct sock_fprog filter = {1, all};
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    int told = (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+        SECCOMP_FILTER_FLAG_NEW_LISTENER, &filter);
+    if (told < 0) {
+        printf(\"no listener here\\n\");
+        return 0;
+    }
+    struct sigaction first = {.sa_handler = comes, .sa_flags = SA_RESTART};
+    sigaction(SIGALRM, &first, 0);
+    ualarm(200000, 0);
+    struct seccomp_notif notice;
+    memset(&notice, 0, sizeof notice);
+    int result = ioctl(told, SECCOMP_IOCTL_NOTIF_RECV, &notice);
+    printf(\"%d %d %d\\n\", result, errno == EINTR, times);
+    fflush(stdout);
+    for (int i = 0; i < 20; i++)
+        usleep(50000);
+    printf(\"behind\\n\");
+    return 0;
+}
+";
+
+/// That a signal cuts such a call off ends no recording, either.
+#[test]
+fn calls_that_nobody_knows_may_be_cut_off() {
+    let stage = Stage::new();
+    assert!(compiled(&stage, CUT_OFF, &[]));
+    let recorded = stage.record(&["./program"], b"");
+    let said = String::from_utf8_lossy(&recorded.stderr);
+    let printed = String::from_utf8_lossy(&recorded.stdout);
+    if printed == "no listener here\n" {
+        println!("skipped: this kernel, or who runs the test, has no seccomp listeners");
+        return;
+    }
+    assert_eq!(printed, "-1 1 2\nbehind\n", "{said}");
+    let named =
+        "not recorded: the time before (2 times), ioctl with 0xc0502100, which is not in the table";
+    assert!(said.contains(named), "{said}");
+    let replayed = stage.replay();
+    let said = String::from_utf8_lossy(&replayed.stderr);
+    assert_eq!(replayed.status.code(), Some(0), "{said}");
+    assert!(said.contains("to the end, exit 0"), "{said}");
+    assert!(replayed.stdout.ends_with(b"behind\n"), "{replayed:?}");
+}
+
 #[test]
 fn programs_of_other_kinds_run_and_are_named() {
     let stage = Stage::new();

@@ -21,6 +21,9 @@ const NOT_ALLOWED: u64 = (-libc::EPERM as i64).cast_unsigned();
 /// enough to begin anew behind it.
 const LONGEST: u64 = 128 << 20;
 
+/// A call has written more than that.
+struct TooMuch;
+
 /// A call that has begun.
 pub(crate) struct Entered {
     pub(crate) call: &'static reprise_syscalls::Call,
@@ -42,8 +45,8 @@ pub(crate) enum Way {
     /// It is not made until the subject is let go, and seems to succeed.
     Pretended,
     Sigreturn,
-    /// Nobody knows what it does.
-    Unknown,
+    /// Nobody knows what it does, the call with this number.
+    Unknown(u64),
     /// It takes memory away: so much.
     Detaching(u64),
     /// The new process runs in this memory until it has a program of its own.
@@ -81,16 +84,16 @@ impl Session {
         let interrupted = self.thread.interrupted.take();
         let made_again = interrupted.is_some();
         let resumed = match (interrupted, number.cast_signed()) {
-            (Some(interrupted), libc::SYS_restart_syscall) => find(interrupted.number),
-            _ => find(number),
+            (Some(interrupted), libc::SYS_restart_syscall) => interrupted.number,
+            _ => number,
         };
         let mut way = Way::Ordinary;
-        let call = match resumed {
+        let call = match find(resumed) {
             Some(call) => call,
             None => {
                 // Other threads run before it ends, and nobody knows what they see.
                 self.log.clear();
-                way = Way::Unknown;
+                way = Way::Unknown(resumed);
                 &UNKNOWN
             }
         };
@@ -198,9 +201,9 @@ impl Session {
                 registers.set_orig_rax(u64::MAX);
                 self.thread.tracee.set_registers(&registers)?;
             }
-            Way::Unknown => {
-                let trouble = not_in_table(entered.registers.orig_rax());
-                return self.begin_anew(trouble, &registers);
+            &Way::Unknown(number) => {
+                let what = not_in_table(number);
+                return self.begin_anew(what, number, &registers);
             }
             Way::Ordinary | Way::Detaching(_) | Way::BorrowedMemory(_) | Way::NewThread { .. } => {}
         }
@@ -216,7 +219,7 @@ impl Session {
             Err(unknown) => {
                 let (name, value) = (call.name, unknown.value);
                 let what = format!("{name} with {value:#x}, which is not in the table");
-                return self.begin_anew(Trouble::Unrecordable(what), &registers);
+                return self.begin_anew(what, call.number, &registers);
             }
         };
         self.publish_call(&extents, Some(entered.handovers));
@@ -224,10 +227,11 @@ impl Session {
         self.publish_call(&in_files.there, None);
         extents.extend(in_files.there);
         let mut writes = match self.copies(&extents) {
-            Err(trouble @ Trouble::Unrecordable(_)) => {
-                return self.begin_anew(trouble, &registers);
+            Ok(copies) => copies,
+            Err(TooMuch) => {
+                let what = "a system call that writes over 128 MiB".to_owned();
+                return self.begin_anew(what, call.number, &registers);
             }
-            copies => copies?,
         };
         writes.extend(in_files.gone.iter().map(|gone| Write {
             address: gone.address,
@@ -281,17 +285,30 @@ impl Session {
         Next::CALL
     }
 
-    /// Nobody can tell what a call has written that has returned: nothing is played over it,
-    /// and what is kept begins behind it.
-    fn begin_anew(&mut self, trouble: Trouble, registers: &Registers) -> Result<Next, Trouble> {
-        if was_interrupted(registers.rax()) {
-            return Err(trouble);
-        }
-        self.log.note("the time before", trouble.to_string());
+    /// Nobody can tell what the call `number` has written, which has returned or was cut
+    /// off: nothing is played over it, and what is kept begins behind it.
+    fn begin_anew(
+        &mut self,
+        what: String,
+        number: u64,
+        registers: &Registers,
+    ) -> Result<Next, Trouble> {
+        self.log.note("the time before", what);
         self.log.clear();
         self.thread.due = self.thread.tracee.pending()?;
-        self.turn(registers.rip())?;
-        self.others.stands_behind_event();
+        let result = registers.rax();
+        if is_restart(result) {
+            // What matters of it is that it is made again, if it is.
+            self.thread.interrupted = Some(Call {
+                number,
+                ip: registers.rip(),
+                result,
+                ..Call::default()
+            });
+        } else if !was_interrupted(result) {
+            self.turn(registers.rip())?;
+            self.others.stands_behind_event();
+        }
         Next::CALL
     }
 
@@ -336,11 +353,11 @@ impl Session {
         Some(sum)
     }
 
-    fn copies(&self, extents: &[Extent]) -> Result<Vec<Write>, Trouble> {
+    fn copies(&self, extents: &[Extent]) -> Result<Vec<Write>, TooMuch> {
         let mut writes = Vec::new();
         for extent in extents {
             if extent.len > LONGEST {
-                return Err(unrecordable("a system call that writes over 128 MiB"));
+                return Err(TooMuch);
             }
             let len = usize::try_from(extent.len).unwrap_or(usize::MAX);
             let bytes = self.thread.tracee.read_some(extent.address, len);
@@ -384,9 +401,9 @@ static UNKNOWN: reprise_syscalls::Call = reprise_syscalls::Call {
     writes: &[],
 };
 
-fn not_in_table(number: u64) -> Trouble {
+fn not_in_table(number: u64) -> String {
     let name = reprise_syscalls::name(number);
-    Trouble::Unrecordable(format!("{name}, which is not in the table"))
+    format!("{name}, which is not in the table")
 }
 
 /// Why a call is not made, if that is worth a word.

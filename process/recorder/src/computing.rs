@@ -20,7 +20,7 @@ use crate::turns;
 
 /// Who has come to no event for so long computes. Others are at an event now, or as good
 /// as that.
-const COMPUTING: Duration = Duration::from_millis(20);
+pub(crate) const COMPUTING: Duration = Duration::from_millis(20);
 
 /// It was stopped in the middle of its program.
 const STOPPED: Stop = Stop::Trap(Trap::Stop(libc::SIGTRAP));

@@ -11,6 +11,7 @@ use reprise_tracee::{Resume, Stop, TraceError, Tracee, Trap};
 use crate::asking::{restore, restores_at};
 use crate::calls::put_off;
 use crate::children::release;
+use crate::computing::COMPUTING;
 use crate::guard;
 use crate::parting::counter_on;
 use crate::session::{Ended, Phase, Session, was_interrupted};
@@ -18,9 +19,6 @@ use crate::signals::emulate_counter;
 use crate::spawn::Processors;
 use crate::threads::{Other, Place};
 use crate::turns::PAUSE;
-
-/// Who has run its program for so long computes.
-const COMPUTING: Duration = Duration::from_millis(20);
 
 /// A thread that is still traced.
 struct Left {

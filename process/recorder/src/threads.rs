@@ -95,7 +95,7 @@ impl Others {
             .filter_map(|other| other.thread.entered.as_ref());
         calls
             .into_iter()
-            .any(|entered| matches!(entered.way, Way::Unknown))
+            .any(|entered| matches!(entered.way, Way::Unknown(_)))
     }
 
     fn iter(&self) -> impl Iterator<Item = &Other> {

@@ -107,7 +107,7 @@ impl From<Option<Stop>> for Look {
 /// Whether others may run before a call ends. What changes the address space, or
 /// words that other threads look at, must be over before.
 pub(crate) fn may_wait(entered: &Entered) -> bool {
-    let may = matches!(entered.way, Way::Ordinary | Way::Unknown);
+    let may = matches!(entered.way, Way::Ordinary | Way::Unknown(_));
     if entered.call.class != Class::Emulated || !may {
         return false;
     }

@@ -37,6 +37,20 @@ pub struct Unknown {
 const TEXT: u64 = 4096;
 const ELEMENTS: u64 = 1024;
 
+/// The errors of requests that the kernel, or who has the file, does not know, may not be
+/// asked for or finds no device for.
+const REFUSED: [i32; 9] = [
+    libc::EACCES,
+    libc::EBADF,
+    libc::EINVAL,
+    libc::ENODEV,
+    libc::ENOSYS,
+    libc::ENOTTY,
+    libc::ENXIO,
+    libc::EOPNOTSUPP,
+    libc::EPERM,
+];
+
 /// The longest option of a socket that is believed: rules of a firewall are the longest.
 const OPTION: u64 = 1 << 20;
 
@@ -106,9 +120,9 @@ impl<M: Memory> Done<'_, M> {
                 let pointer = self.argument(pointer);
                 out.extend((pointer != 0).then_some(extent(pointer, 4)));
             }
-            Shape::Ioctl(decides) if failed => self.begun(address, decides, special::ioctl, out),
-            Shape::Fcntl(decides) if failed => self.begun(address, decides, special::fcntl, out),
-            Shape::Prctl(decides) if failed => self.begun(address, decides, special::prctl, out),
+            Shape::Ioctl(decides) if failed => self.begun(address, decides, special::ioctl, out)?,
+            Shape::Fcntl(decides) if failed => self.begun(address, decides, special::fcntl, out)?,
+            Shape::Prctl(decides) if failed => self.begun(address, decides, special::prctl, out)?,
             // What has another length is not written by a call that fails.
             _ if failed => {}
             Shape::Bytes(size) => out.push(extent(address, self.len(size))),
@@ -174,11 +188,22 @@ impl<M: Memory> Done<'_, M> {
         Ok(())
     }
 
-    /// What a call that has failed may have begun to write. One that is not known has done
-    /// nothing: the kernel did not know it either.
-    fn begun(&self, address: u64, decides: u8, len: fn(u64) -> Option<u32>, out: &mut Vec<Extent>) {
-        let len = len(self.argument(decides)).unwrap_or(0);
-        out.push(extent(address, u64::from(len)));
+    /// What a call that has failed may have begun to write. Of one that is not in the table
+    /// only such errors tell that there is nothing as come before anything is done.
+    fn begun(
+        &self,
+        address: u64,
+        decides: u8,
+        len: fn(u64) -> Option<u32>,
+        out: &mut Vec<Extent>,
+    ) -> Result<(), Unknown> {
+        let result = self.result.unwrap_or_default();
+        let error = i32::try_from(result.cast_signed().wrapping_neg());
+        let is_refused = error.is_ok_and(|error| REFUSED.contains(&error));
+        if is_refused && len(self.argument(decides)).is_none() {
+            return Ok(());
+        }
+        self.special(address, decides, len, out)
     }
 
     fn len(&self, size: Size) -> u64 {
@@ -449,8 +474,15 @@ mod tests {
                 value: 0xdead
             })
         );
-        let refused = written_by(call, &arguments, (-25i64).cast_unsigned(), &words(&[]));
-        assert_eq!(refused, Ok(vec![]));
+        let failed = |error: i32| {
+            let result = i64::from(-error).cast_unsigned();
+            written_by(call, &arguments, result, &words(&[]))
+        };
+        assert_eq!(failed(libc::ENOTTY), Ok(vec![]));
+        // Who was cut off may have begun. So may one that is made again, with an error
+        // that no program sees.
+        assert_eq!(failed(libc::EINTR), unknown);
+        assert_eq!(failed(512), unknown);
     }
 
     proptest! {
