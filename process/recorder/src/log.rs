@@ -25,7 +25,7 @@ use crate::purse::Purse;
 use crate::session::Ended;
 use crate::shadow::Shadow;
 
-use self::kept::{Kept, SHARE, SHORTEST, Segment};
+use self::kept::{Kept, REFUSED, SHARE, SHORTEST, Segment};
 
 /// How often in an interval it is looked at a computation, with bounds for how long
 /// that is.
@@ -140,6 +140,7 @@ impl Log {
             measuring: Duration::ZERO,
             took: Duration::ZERO,
             begun: None,
+            refused: None,
             bytes: Vec::new(),
             not_recorded: Vec::new(),
         })))
@@ -164,6 +165,9 @@ impl Log {
     /// what is kept takes too much memory.
     pub(crate) fn is_due(&self) -> bool {
         let kept = &mut *self.kept();
+        if kept.refused.is_some_and(|at| at.elapsed() < REFUSED) {
+            return false;
+        }
         let Some(segment) = kept.segments.back() else {
             return kept.can_begin();
         };
@@ -233,6 +237,11 @@ impl Log {
     /// The first segment does not begin before a while has passed.
     pub(crate) fn put_off(&self) {
         self.kept().begun = Some(Instant::now());
+    }
+
+    /// The system has given no shadow.
+    pub(crate) fn was_refused(&self) {
+        self.kept().refused = Some(Instant::now());
     }
 
     pub(crate) fn process(&self) -> u32 {
