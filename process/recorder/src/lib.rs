@@ -13,6 +13,7 @@
 //! | which processes are there? | `family.rs`; what they have in common: `shared.rs` |
 //! | what happens at each stop of one? | `session.rs`; when it is recorded no more: `parting.rs` |
 //! | … at a system call? | `calls.rs`; when it maps memory `contents.rs`; when it writes to a file that is mapped `files.rs` |
+//! | … when it has a filter of its own for its calls? | `filters.rs` |
 //! | … at a signal? | `signals.rs` |
 //! | … at an instruction that asks the processor? | `asking.rs` |
 //! | … when it makes a process? | `children.rs`; when they share memory: `sharing.rs`, `handover.rs`, `token.rs`, and if that is much: `followed.rs`, `mirror.rs`; when one has it at several addresses: `views.rs` |
@@ -44,6 +45,7 @@ mod dumper;
 mod escort;
 mod family;
 mod files;
+mod filters;
 mod followed;
 mod guard;
 mod handover;

@@ -16,6 +16,7 @@ use nix::unistd::Pid;
 use reprise_process_events::PAGE;
 use reprise_tracee::{Kin, TraceError, Tracee};
 
+use crate::filters;
 use crate::log::Page;
 use crate::snapshot::Image;
 use crate::spawn::Processors;
@@ -103,8 +104,13 @@ impl Shadow {
             Parent::Subject(_) => Kin::Child,
         };
         pages.sort_unstable_by_key(|(address, _)| *address);
-        let copy = process.copy_at(behind, kin).map_err(NoShadow::Trace)?;
+        let copy = filters::aside(process, || process.copy_at(behind, kin));
+        let copy = copy.map_err(NoShadow::Trace)?;
         let copy = copy.ok_or(NoShadow::Refused)?;
+        if filters::has_own(copy.pid()) {
+            // It has what the process has, and makes no call but ours.
+            let _ = copy.set_options(libc::PTRACE_O_EXITKILL | filters::ASIDE);
+        }
         let mut shadow = Self {
             copy,
             parent,
@@ -290,7 +296,10 @@ pub(crate) fn wait_in_name(process: Tracee, behind: u64, shadow: Pid) -> bool {
     const OTHER_KIND: i32 = libc::__WCLONE | libc::WNOHANG;
     let child = i64::from(shadow.as_raw()).cast_unsigned();
     let arguments = [child, 0, OTHER_KIND as u64, 0, 0, 0];
-    match process.call_at(behind, libc::SYS_wait4, arguments) {
+    let waited = filters::aside(process, || {
+        process.call_at(behind, libc::SYS_wait4, arguments)
+    });
+    match waited {
         Ok(0) | Err(_) => false,
         Ok(_) => true,
     }

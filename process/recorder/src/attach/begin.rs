@@ -7,6 +7,7 @@ use reprise_tracee::{LONG_MODE, Resume, TraceError, Tracee};
 use super::vdso::Vdso;
 use super::{Attached, Loans, Settled, settle, step_out};
 use crate::calls::unrecordable;
+use crate::filters;
 use crate::log::Joint;
 use crate::maps;
 use crate::segment::find_syscall;
@@ -39,6 +40,9 @@ impl Session {
             }
             threads.push((thread, settled));
         }
+        self.filtered = threads
+            .iter()
+            .any(|(thread, _)| filters::has_own(thread.pid()));
         self.site = find_syscall(self.thread.tracee);
         let behind = self.site.ok_or_else(|| unrecordable("no code"))?;
         if let Some(range) = range {
@@ -62,7 +66,7 @@ impl Session {
             });
         }
         let first = self.thread.tracee;
-        self.brk = first.call_at(behind, libc::SYS_brk, [0; 6])?;
+        self.brk = filters::aside(first, || first.call_at(behind, libc::SYS_brk, [0; 6]))?;
         self.unforked = maps::unforked(self.process)?;
         self.find_shared(Look::Mapped)?;
         self.note_shared_files()?;
@@ -124,7 +128,9 @@ fn cleared(thread: Tracee, behind: u64) -> Result<u64, TraceError> {
         return Ok(0);
     }
     let arguments = [PR_GET_TID_ADDRESS, at, 0, 0, 0, 0];
-    let result = thread.call_at(behind, libc::SYS_prctl, arguments)?;
+    let result = filters::aside(thread, || {
+        thread.call_at(behind, libc::SYS_prctl, arguments)
+    })?;
     let word = thread.read_some(at, 8);
     thread.write(at, &saved)?;
     let word = <[u8; 8]>::try_from(word).map_or(0, u64::from_le_bytes);
