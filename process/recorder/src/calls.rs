@@ -78,6 +78,9 @@ impl Session {
         if !self.thread.waiting.is_empty() {
             return self.deliver_before(registers);
         }
+        if let Some(again) = self.leave_no_orphans(number, registers)? {
+            return Ok(again);
+        }
         self.thread.delivery = None;
         if !self.sites.contains(&registers.rip()) {
             if !self.thread.tracee.is_behind_syscall(registers.rip()) {
@@ -288,6 +291,7 @@ impl Session {
             self.look_at_output(call, &arguments, result);
             if !was_interrupted(result) {
                 self.thread.at_exit.learn(call.number, &arguments);
+                self.asks_for_orphans(call.number, &arguments, result);
                 self.turn(entered.registers.rip())?;
                 self.others.stands_behind_event();
             }

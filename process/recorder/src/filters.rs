@@ -40,7 +40,7 @@ const IN_ITS_NAME: [(i64, [u64; 6]); 8] = [
     (libc::SYS_close_range, [0, u32::MAX as u64, 0, 0, 0, 0]),
     (
         libc::SYS_wait4,
-        [1, 0, (libc::__WCLONE | libc::WNOHANG) as u64, 0, 0, 0],
+        [1, 0, (libc::__WALL | libc::WNOHANG) as u64, 0, 0, 0],
     ),
     (libc::SYS_prctl, [libc::PR_SET_NAME as u64, 1, 0, 0, 0, 0]),
     (

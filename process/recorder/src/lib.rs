@@ -17,6 +17,7 @@
 //! | … at a signal? | `signals.rs` |
 //! | … at an instruction that asks the processor? | `asking.rs` |
 //! | … when it makes a process? | `children.rs`; when they share memory: `sharing.rs`, `handover.rs`, `token.rs`, and if that is much: `followed.rs`, `mirror.rs`; when one has it at several addresses: `views.rs` |
+//! | … when it looks after orphans? | `orphans.rs` |
 //! | … when it computes for long, with no stop? | `computing.rs`, `metronome.rs` |
 //! | … when it has several threads? | `threads.rs`; whose turn it is: `turns.rs`; in the middle of a computation: `cut_off.rs`, `repetition.rs`; letting go of them: `escort.rs`; what their end writes: `at_exit.rs` |
 //! | where does a segment begin, and the run end? | `segment.rs`, `snapshot.rs` |
@@ -56,6 +57,7 @@ mod memory;
 mod metronome;
 mod mirror;
 mod notes;
+mod orphans;
 mod parting;
 mod privileges;
 mod program;

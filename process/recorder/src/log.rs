@@ -17,13 +17,14 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use nix::unistd::Pid;
 use reprise_process_events::{Event, FIRST_CONTENT, OMITTED, PAGE, Start, wire};
 use reprise_recording::{CutShort, NotRecorded};
 
 use crate::dump::Snapshot;
 use crate::purse::Purse;
 use crate::session::Ended;
-use crate::shadow::Shadow;
+use crate::shadow::{self, Shadow};
 
 use self::kept::{Kept, REFUSED, SHARE, SHORTEST, Segment};
 
@@ -261,6 +262,13 @@ impl Log {
         kept.ended = Some((how, Instant::now()));
         kept.merge(1);
         kept.measure_now();
+    }
+
+    /// Whether one of its shadows is a child of this process.
+    pub(crate) fn has_shadow_with(&self, parent: Pid) -> bool {
+        let kept = &*self.kept();
+        let mut shadows = kept.segments.iter().map(|segment| segment.shadow.pid());
+        shadows.any(|shadow| shadow::parent_of(shadow) == Some(parent))
     }
 
     /// When it ended.

@@ -120,6 +120,9 @@ pub(crate) struct Session {
     pub(crate) executed: bool,
     /// It has a filter of its own for system calls, which can be set aside.
     pub(crate) filtered: bool,
+    /// It looks after orphans; and what is ours among them is gone.
+    pub(crate) adopts: bool,
+    pub(crate) left_none: bool,
     /// It runs in the memory of the process that made it, until it has a program
     /// of its own.
     pub(crate) borrows: bool,
@@ -189,6 +192,8 @@ impl Session {
             born: Vec::new(),
             executed: false,
             filtered: false,
+            adopts: false,
+            left_none: false,
             borrows: false,
             brk: 0,
             failure: None,

@@ -66,6 +66,7 @@ impl Session {
             });
         }
         let first = self.thread.tracee;
+        self.learn_of_orphans(behind)?;
         self.brk = filters::aside(first, || first.call_at(behind, libc::SYS_brk, [0; 6]))?;
         self.unforked = maps::unforked(self.process)?;
         self.find_shared(Look::Mapped)?;
@@ -122,19 +123,25 @@ fn begun(beginning: &Registers) -> Option<Call> {
 /// The address at which the kernel writes when a thread ends.
 fn cleared(thread: Tracee, behind: u64) -> Result<u64, TraceError> {
     const PR_GET_TID_ADDRESS: u64 = 40;
+    asked(thread, behind, PR_GET_TID_ADDRESS)
+}
+
+/// What the kernel answers to a question of `prctl`, in a word; 0 if it does not.
+pub(crate) fn asked(thread: Tracee, behind: u64, option: u64) -> Result<u64, TraceError> {
     let at = thread.registers()?.rsp().wrapping_sub(BELOW) & !7;
     let saved = thread.read_some(at, 8);
     if saved.len() < 8 {
         return Ok(0);
     }
-    let arguments = [PR_GET_TID_ADDRESS, at, 0, 0, 0, 0];
+    thread.write(at, &[0; 8])?;
+    let arguments = [option, at, 0, 0, 0, 0];
     let result = filters::aside(thread, || {
         thread.call_at(behind, libc::SYS_prctl, arguments)
-    })?;
+    });
     let word = thread.read_some(at, 8);
     thread.write(at, &saved)?;
     let word = <[u8; 8]>::try_from(word).map_or(0, u64::from_le_bytes);
-    Ok(if result == 0 { word } else { 0 })
+    Ok(if result? == 0 { word } else { 0 })
 }
 
 impl Attached {

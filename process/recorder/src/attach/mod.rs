@@ -29,6 +29,7 @@ use crate::filters;
 use crate::maps;
 use crate::spawn::Processors;
 
+pub(crate) use self::begin::asked;
 pub(crate) use self::loan::Loans;
 pub use self::refuse::AttachError;
 pub(crate) use self::release::undo_all;
