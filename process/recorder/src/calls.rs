@@ -292,6 +292,7 @@ impl Session {
             if !was_interrupted(result) {
                 self.thread.at_exit.learn(call.number, &arguments);
                 self.asks_for_orphans(call.number, &arguments, result);
+                self.watch.called(call.number, &arguments, result);
                 self.turn(entered.registers.rip())?;
                 self.others.stands_behind_event();
             }
