@@ -80,7 +80,16 @@ type Here<'r, 'o> = Session<'r, 'o, std::fs::File>;
 fn go_to(session: &mut Here<'_, '_>, goto: Option<Goto>) -> Result<(), reprise_player::PlayError> {
     let halt = match goto {
         None => return Ok(()),
-        Some(Goto::Event(event)) => session.go_to(event)?,
+        Some(Goto::Event(event)) => {
+            let (first, last) = session.events();
+            if !(first..=last).contains(&event) {
+                say(&format!(
+                    "there is no event {event}: it has those from {first} to {last}, and this is \
+                     the nearest"
+                ));
+            }
+            session.go_to(event)?
+        }
         Some(Goto::End) => session.go_on(&mut || false)?,
     };
     if let Halt::Trouble(trouble) = halt {

@@ -84,6 +84,15 @@ fn debug_files_are_found_by_build_id() {
 }
 
 #[test]
+fn an_event_that_is_not_there_is_named() {
+    let stage = Stage::subject("process-overrun", &[]);
+    let far = stage.gdb(&["--goto", "99999"], &["x/i $rip"]);
+    far.has(&["=> 0x", "there is no event 99999"]);
+    let there = stage.gdb(&["--goto", "3"], &["x/i $rip"]);
+    there.has_not("there is no event");
+}
+
+#[test]
 fn steps_in_both_directions_meet() {
     let stage = Stage::subject("process-overrun", &[]);
     let registers = "info registers rip rsp rax rbx rcx rdx rsi rdi eflags";

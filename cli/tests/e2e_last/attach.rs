@@ -11,6 +11,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
 use crate::stage::{REPRISE, Stage};
+use crate::subjects::{compile, subject};
 
 /// How long something may take on a machine that has much else to do.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -360,4 +361,37 @@ fn who_belongs_to_somebody_else_is_not_attached_to() {
     check(&tried, 1, "it belongs to user 0");
     program.kill().unwrap();
     program.wait().unwrap();
+}
+
+/// Who looks after orphans is not left with any of ours when it is let go.
+#[test]
+fn who_looks_after_orphans_gets_none_of_ours() {
+    let stage = Stage::new();
+    compile(&subject("process-orphans"), &stage.path("program"));
+    let mut child = Command::new(stage.path("program"))
+        .arg("on")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let stdin = child.stdin.take();
+    let mut said = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut rounds = |count: usize| {
+        for _ in 0..count {
+            assert_eq!(said.next().unwrap().unwrap(), "4");
+        }
+    };
+    rounds(1);
+    let pid = child.id().to_string();
+    let options = ["--last", "10s", "--pid", &pid];
+    let recorder = reprise(&stage, &[&["record"], &options[..]].concat()).spawn();
+    until_recorded(&stage, &pid);
+    rounds(5);
+    let stopped = reprise(&stage, &["stop", &pid]).output().unwrap();
+    assert!(stopped.status.success(), "{stopped:?}");
+    let recorder = recorder.unwrap().wait_with_output().unwrap();
+    assert_eq!(recorder.status.code(), Some(0), "{recorder:?}");
+    rounds(5);
+    drop(stdin);
+    assert!(child.wait().unwrap().success());
 }

@@ -199,6 +199,18 @@ fn a_line_that_is_a_failure_is_written_down_and_the_program_goes_on() {
 }
 
 #[test]
+fn a_shell_that_writes_to_standard_error_does_so() {
+    let stage = Stage::new();
+    let options = ["--fails-when", "stderr ~ ^ouch", "-o", "run.reprise"];
+    let script = "echo ouch; echo ouch >&2; echo on";
+    let recorded = stage.record_with(&options, &["sh", "-c", script], b"");
+    let said = String::from_utf8_lossy(&recorded.stderr);
+    assert_eq!(recorded.stdout, b"ouch\non\n", "{said}");
+    assert!(stage.recording().exists(), "{said}");
+    assert!(said.contains("ouch; replay it with"), "{said}");
+}
+
+#[test]
 fn an_exit_status_can_be_a_failure() {
     let stage = Stage::new();
     let options = ["--fails-when", "exit != 0", "-o", "run.reprise"];

@@ -8,6 +8,7 @@
 mod attach;
 mod control;
 mod family;
+mod filters;
 mod limits;
 mod moments;
 mod pages;

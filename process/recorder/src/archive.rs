@@ -4,6 +4,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use nix::unistd::Pid;
 use reprise_recording::{CutShort, Ending, Failure, Manifest, NotRecorded};
 
 use crate::dump::{Dump, Why};
@@ -100,6 +101,31 @@ impl Archive {
         }
         if logs.purse.is_overdrawn() {
             logs.logs.iter().for_each(Log::shrink);
+        }
+    }
+
+    /// Gives up what is kept of processes that have ended and whose shadows have become
+    /// children of this one.
+    pub(crate) fn give_up_orphans(&self, process: Pid) {
+        let logs = &mut *self.logs();
+        let mut given_up = 0;
+        logs.forget(|log| {
+            let is_orphan = log.when_ended().is_some() && log.has_shadow_with(process);
+            if is_orphan {
+                log.clear();
+                given_up += 1;
+            }
+            is_orphan
+        });
+        if given_up > 0 {
+            let why =
+                "what was kept of it would be a child of the process that looks after orphans";
+            add(
+                &mut logs.not_recorded,
+                "a process that has ended",
+                why,
+                given_up,
+            );
         }
     }
 

@@ -9,8 +9,10 @@ use reprise_tracee::{Resume, Stop, TraceError, Tracee};
 
 use crate::children::check_numbers;
 use crate::dump::Why;
+use crate::filters;
 use crate::maps;
 use crate::session::{Next, Session, Trouble, was_interrupted};
+use crate::spawn::OPTIONS;
 use crate::turns;
 
 /// What calls are answered with that are not made.
@@ -33,6 +35,8 @@ pub(crate) struct Entered {
     pub(crate) way: Way,
     /// How often the token had changed hands when it began.
     pub(crate) handovers: u64,
+    /// A filter of the thread has no say in it.
+    pub(crate) filter_aside: bool,
     /// The extended registers, where other threads may run before it ends.
     pub(crate) extended: Vec<u8>,
 }
@@ -74,6 +78,9 @@ impl Session {
         if !self.thread.waiting.is_empty() {
             return self.deliver_before(registers);
         }
+        if let Some(again) = self.leave_no_orphans(number, registers)? {
+            return Ok(again);
+        }
         self.thread.delivery = None;
         if !self.sites.contains(&registers.rip()) {
             if !self.thread.tracee.is_behind_syscall(registers.rip()) {
@@ -99,6 +106,7 @@ impl Session {
         };
         let mut arguments = registers.arguments();
         check_numbers(call, &arguments)?;
+        self.check_filter(call, &arguments)?;
         match (call.class, call.number.cast_signed()) {
             (Class::Control, libc::SYS_exit) if !self.others.is_empty() => {
                 self.thread_exits(&registers)?;
@@ -142,7 +150,9 @@ impl Session {
         }
         let read = self.checksum(&read_by(call, &arguments, &Seen(self.thread.tracee)));
         arguments = registers.arguments();
+        let is_made = !matches!(way, Way::Refused(_) | Way::Pretended);
         let mut entered = Entered {
+            filter_aside: self.set_filter_aside(call.number, is_made)?,
             call,
             registers,
             arguments,
@@ -179,6 +189,9 @@ impl Session {
 
     /// A call has returned.
     pub(crate) fn leave(&mut self, entered: &Entered) -> Result<Next, Trouble> {
+        if entered.filter_aside {
+            self.thread.tracee.set_options(OPTIONS)?;
+        }
         let mut registers = self.thread.tracee.registers()?;
         let (call, arguments) = (entered.call, entered.arguments);
         match &entered.way {
@@ -278,6 +291,8 @@ impl Session {
             self.look_at_output(call, &arguments, result);
             if !was_interrupted(result) {
                 self.thread.at_exit.learn(call.number, &arguments);
+                self.asks_for_orphans(call.number, &arguments, result);
+                self.watch.called(call.number, &arguments, result);
                 self.turn(entered.registers.rip())?;
                 self.others.stands_behind_event();
             }
@@ -379,14 +394,17 @@ pub(crate) fn put_off(thread: Tracee, registers: Registers) -> Result<Registers,
     before.set_rax(registers.orig_rax());
     before.set_rip(registers.rip().wrapping_sub(2));
     before.set_orig_rax(u64::MAX);
-    thread.set_registers(&before)?;
-    thread.resume(Resume::ToCall, 0)?;
-    if thread.wait()? != Stop::Call {
-        // Killed meanwhile.
-        let what = "put off a system call";
-        let errno = Errno::ESRCH;
-        return Err(TraceError { what, errno });
-    }
+    filters::aside(thread, || {
+        thread.set_registers(&before)?;
+        thread.resume(Resume::ToCall, 0)?;
+        if thread.wait()? != Stop::Call {
+            // Killed meanwhile.
+            let what = "put off a system call";
+            let errno = Errno::ESRCH;
+            return Err(TraceError { what, errno });
+        }
+        Ok(())
+    })?;
     thread.set_registers(&before)?;
     Ok(before)
 }

@@ -155,6 +155,7 @@ impl Session {
         heir.phase = Phase::Born {
             among_many: self.shared.is_storm(),
         };
+        heir.filtered = self.filtered;
         heir.brk = self.brk;
         heir.sites.clone_from(&self.sites);
         heir.asking.clone_from(&self.asking);

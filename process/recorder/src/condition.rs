@@ -1,8 +1,10 @@
 //! What counts as a failure beyond a fatal signal: conditions on the exit status
 //! and on what the subject writes.
 
+use std::collections::HashMap;
 use std::str::FromStr;
 
+use nix::libc;
 use regex::bytes::Regex;
 
 /// The longest line that is kept to be looked at as a whole.
@@ -77,6 +79,9 @@ pub struct Watch {
     conditions: Vec<Condition>,
     /// The unfinished lines on standard output and standard error.
     lines: [Vec<u8>; 2],
+    /// The descriptors that are others than their numbers say: a shell that is to write a
+    /// line to standard error makes its standard output that for a moment.
+    others: HashMap<u64, u64>,
 }
 
 impl Watch {
@@ -92,7 +97,40 @@ impl Watch {
     /// way is its maker's business.
     pub(crate) fn of_child(&self) -> Self {
         let output = |Condition(kind): &&Condition| matches!(kind, Kind::Output { .. });
-        Self::new(self.conditions.iter().filter(output).cloned().collect())
+        Self {
+            others: self.others.clone(),
+            ..Self::new(self.conditions.iter().filter(output).cloned().collect())
+        }
+    }
+
+    /// A call has been made that may have made a descriptor another one.
+    pub(crate) fn called(&mut self, number: u64, arguments: &[u64; 6], result: u64) {
+        let is_copy = match number.cast_signed() {
+            libc::SYS_dup | libc::SYS_dup2 | libc::SYS_dup3 => true,
+            libc::SYS_fcntl => {
+                [libc::F_DUPFD, libc::F_DUPFD_CLOEXEC].contains(&(arguments[1] as i32))
+            }
+            libc::SYS_close => false,
+            _ => return,
+        };
+        if self.conditions.is_empty() || reprise_syscalls::is_error(result) {
+            return;
+        }
+        let from = u64::from(arguments[0] as u32);
+        let (descriptor, is) = match is_copy {
+            true => (result, self.known(from)),
+            false => (from, None),
+        };
+        match is {
+            Some(is) if is != descriptor => drop(self.others.insert(descriptor, is)),
+            _ => drop(self.others.remove(&descriptor)),
+        }
+    }
+
+    /// Which of the two a descriptor is.
+    fn known(&self, descriptor: u64) -> Option<u64> {
+        let is = self.others.get(&descriptor).copied().unwrap_or(descriptor);
+        [1, 2].contains(&is).then_some(is)
     }
 
     /// Whether an exit with this status is a failure.
@@ -114,7 +152,7 @@ impl Watch {
     /// The subject has written this. Returns the line that is a failure, if one
     /// is; a line that is written in pieces is looked at as a whole.
     pub fn wrote(&mut self, descriptor: u64, bytes: &[u8]) -> Option<String> {
-        let at = usize::from(descriptor == 2);
+        let at = usize::from(self.known(descriptor) == Some(2));
         let mut line = std::mem::take(&mut self.lines[at]);
         let mut found = None;
         for piece in bytes.split_inclusive(|&byte| byte == b'\n') {
@@ -135,9 +173,10 @@ impl Watch {
     }
 
     fn patterns(&self, descriptor: u64) -> impl Iterator<Item = &Regex> {
-        let matters = move |streams: Streams| match descriptor {
-            1 => streams != Streams::Error,
-            2 => streams != Streams::Standard,
+        let is = self.known(descriptor);
+        let matters = move |streams: Streams| match is {
+            Some(1) => streams != Streams::Error,
+            Some(2) => streams != Streams::Standard,
             _ => false,
         };
         self.conditions
@@ -177,6 +216,35 @@ mod tests {
         assert_eq!(found.as_deref(), Some("7: out of disk"));
         assert!(stderr.looks_at(2) && !stderr.looks_at(1) && !stderr.looks_at(3));
         assert!(watch("output ~ x").looks_at(1));
+    }
+
+    #[test]
+    fn a_stream_is_what_it_is_whatever_its_number() {
+        let mut stderr = watch("stderr ~ x");
+        let mut call = |number: i64, arguments: [u64; 2], result| {
+            let [first, second] = arguments;
+            let arguments = [first, second, 0, 0, 0, 0];
+            stderr.called(number.cast_unsigned(), &arguments, result);
+            [1, 2, 10].map(|descriptor| stderr.looks_at(descriptor))
+        };
+        let copy = libc::F_DUPFD as u64;
+        // As a shell does for a line to standard error.
+        let was = [false, true, false];
+        assert_eq!(call(libc::SYS_fcntl, [1, copy], 10), was);
+        assert_eq!(call(libc::SYS_dup2, [2, 1], 1), [true, true, false]);
+        assert_eq!(call(libc::SYS_dup2, [10, 1], 1), was);
+        assert_eq!(call(libc::SYS_close, [10, 0], 0), was);
+        // Exchanged; and what failed has changed nothing.
+        assert_eq!(call(libc::SYS_dup, [2, 0], 10), [false, true, true]);
+        assert_eq!(call(libc::SYS_dup3, [1, 2], 2), [false, false, true]);
+        assert_eq!(
+            call(libc::SYS_dup2, [10, 1], -9i64 as u64),
+            [false, false, true]
+        );
+        // A file of its own in its place is what its number says.
+        assert_eq!(call(libc::SYS_dup2, [7, 2], 2), [false, true, true]);
+        assert_eq!(call(libc::SYS_close, [10, 0], 0), was);
+        assert!(stderr.of_child().looks_at(2));
     }
 
     #[test]

@@ -13,9 +13,11 @@
 //! | which processes are there? | `family.rs`; what they have in common: `shared.rs` |
 //! | what happens at each stop of one? | `session.rs`; when it is recorded no more: `parting.rs` |
 //! | … at a system call? | `calls.rs`; when it maps memory `contents.rs`; when it writes to a file that is mapped `files.rs` |
+//! | … when it has a filter of its own for its calls? | `filters.rs` |
 //! | … at a signal? | `signals.rs` |
 //! | … at an instruction that asks the processor? | `asking.rs` |
 //! | … when it makes a process? | `children.rs`; when they share memory: `sharing.rs`, `handover.rs`, `token.rs`, and if that is much: `followed.rs`, `mirror.rs`; when one has it at several addresses: `views.rs` |
+//! | … when it looks after orphans? | `orphans.rs` |
 //! | … when it computes for long, with no stop? | `computing.rs`, `metronome.rs` |
 //! | … when it has several threads? | `threads.rs`; whose turn it is: `turns.rs`; in the middle of a computation: `cut_off.rs`, `repetition.rs`; letting go of them: `escort.rs`; what their end writes: `at_exit.rs` |
 //! | where does a segment begin, and the run end? | `segment.rs`, `snapshot.rs` |
@@ -44,6 +46,7 @@ mod dumper;
 mod escort;
 mod family;
 mod files;
+mod filters;
 mod followed;
 mod guard;
 mod handover;
@@ -54,6 +57,7 @@ mod memory;
 mod metronome;
 mod mirror;
 mod notes;
+mod orphans;
 mod parting;
 mod privileges;
 mod program;

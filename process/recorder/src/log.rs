@@ -17,15 +17,16 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use nix::unistd::Pid;
 use reprise_process_events::{Event, FIRST_CONTENT, OMITTED, PAGE, Start, wire};
 use reprise_recording::{CutShort, NotRecorded};
 
 use crate::dump::Snapshot;
 use crate::purse::Purse;
 use crate::session::Ended;
-use crate::shadow::Shadow;
+use crate::shadow::{self, Shadow};
 
-use self::kept::{Kept, SHARE, SHORTEST, Segment};
+use self::kept::{Kept, REFUSED, SHARE, SHORTEST, Segment};
 
 /// How often in an interval it is looked at a computation, with bounds for how long
 /// that is.
@@ -140,6 +141,7 @@ impl Log {
             measuring: Duration::ZERO,
             took: Duration::ZERO,
             begun: None,
+            refused: None,
             bytes: Vec::new(),
             not_recorded: Vec::new(),
         })))
@@ -164,6 +166,9 @@ impl Log {
     /// what is kept takes too much memory.
     pub(crate) fn is_due(&self) -> bool {
         let kept = &mut *self.kept();
+        if kept.refused.is_some_and(|at| at.elapsed() < REFUSED) {
+            return false;
+        }
         let Some(segment) = kept.segments.back() else {
             return kept.can_begin();
         };
@@ -235,6 +240,11 @@ impl Log {
         self.kept().begun = Some(Instant::now());
     }
 
+    /// The system has given no shadow.
+    pub(crate) fn was_refused(&self) {
+        self.kept().refused = Some(Instant::now());
+    }
+
     pub(crate) fn process(&self) -> u32 {
         self.kept().whose.process
     }
@@ -252,6 +262,13 @@ impl Log {
         kept.ended = Some((how, Instant::now()));
         kept.merge(1);
         kept.measure_now();
+    }
+
+    /// Whether one of its shadows is a child of this process.
+    pub(crate) fn has_shadow_with(&self, parent: Pid) -> bool {
+        let kept = &*self.kept();
+        let mut shadows = kept.segments.iter().map(|segment| segment.shadow.pid());
+        shadows.any(|shadow| shadow::parent_of(shadow) == Some(parent))
     }
 
     /// When it ended.

@@ -6,6 +6,7 @@ use reprise_recording::CutShort;
 use reprise_tracee::{Stop, TraceError, Tracee, Trap};
 
 use crate::asking::restore;
+use crate::filters;
 use crate::guard;
 use crate::session::{Ended, Phase, Session, Trouble, was_interrupted};
 
@@ -101,7 +102,9 @@ impl Session {
 /// the instruction that ends at `behind`. Returns what the call returned.
 pub(crate) fn counter_on(process: Tracee, behind: u64) -> Result<u64, TraceError> {
     let (option, value) = (libc::PR_SET_TSC as u64, libc::PR_TSC_ENABLE as u64);
-    process.call_at(behind, libc::SYS_prctl, [option, value, 0, 0, 0, 0])
+    filters::aside(process, || {
+        process.call_at(behind, libc::SYS_prctl, [option, value, 0, 0, 0, 0])
+    })
 }
 
 /// Undoes all that a recorder does to a subject, in the same way: it does not
@@ -109,6 +112,8 @@ pub(crate) fn counter_on(process: Tracee, behind: u64) -> Result<u64, TraceError
 pub(crate) fn set_free(subject: Tracee, behind: u64) -> Result<(), TraceError> {
     counter_on(subject, behind)?;
     let option = libc::PR_SET_PDEATHSIG as u64;
-    subject.call_at(behind, libc::SYS_prctl, [option, 0, 0, 0, 0, 0])?;
+    filters::aside(subject, || {
+        subject.call_at(behind, libc::SYS_prctl, [option, 0, 0, 0, 0, 0])
+    })?;
     Ok(())
 }

@@ -118,6 +118,7 @@ impl Session {
             // new one has to begin.
             Err(why) => {
                 self.log.note("a segment", String::from(why));
+                self.log.was_refused();
                 if matches!(joint, Joint::Paused | Joint::Apart) {
                     self.log.clear();
                 }

@@ -118,6 +118,11 @@ pub(crate) struct Session {
     pub(crate) born: Vec<Session>,
     /// It has a new program, which begins behind the call it is in.
     pub(crate) executed: bool,
+    /// It has a filter of its own for system calls, which can be set aside.
+    pub(crate) filtered: bool,
+    /// It looks after orphans; and what is ours among them is gone.
+    pub(crate) adopts: bool,
+    pub(crate) left_none: bool,
     /// It runs in the memory of the process that made it, until it has a program
     /// of its own.
     pub(crate) borrows: bool,
@@ -186,6 +191,9 @@ impl Session {
             shared,
             born: Vec::new(),
             executed: false,
+            filtered: false,
+            adopts: false,
+            left_none: false,
             borrows: false,
             brk: 0,
             failure: None,

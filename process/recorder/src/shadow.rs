@@ -5,6 +5,7 @@
 use std::ffi::CStr;
 use std::fs;
 use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -16,6 +17,7 @@ use nix::unistd::Pid;
 use reprise_process_events::PAGE;
 use reprise_tracee::{Kin, TraceError, Tracee};
 
+use crate::filters;
 use crate::log::Page;
 use crate::snapshot::Image;
 use crate::spawn::Processors;
@@ -69,6 +71,9 @@ struct Grave {
     parent: Parent,
     /// Its tracer has yet to wait for it.
     traced: bool,
+    /// It has become the child of another process of the subject, which sees it as soon as
+    /// its tracer has waited for it.
+    adopted: bool,
 }
 
 static GRAVES: Mutex<Vec<Grave>> = Mutex::new(Vec::new());
@@ -103,8 +108,13 @@ impl Shadow {
             Parent::Subject(_) => Kin::Child,
         };
         pages.sort_unstable_by_key(|(address, _)| *address);
-        let copy = process.copy_at(behind, kin).map_err(NoShadow::Trace)?;
+        let copy = filters::aside(process, || process.copy_at(behind, kin));
+        let copy = copy.map_err(NoShadow::Trace)?;
         let copy = copy.ok_or(NoShadow::Refused)?;
+        if filters::has_own(copy.pid()) {
+            // It has what the process has, and makes no call but ours.
+            let _ = copy.set_options(libc::PTRACE_O_EXITKILL | filters::ASIDE);
+        }
         let mut shadow = Self {
             copy,
             parent,
@@ -226,9 +236,56 @@ impl Drop for Shadow {
             shadow: self.pid(),
             parent: self.parent,
             traced: true,
+            adopted: false,
         });
         bury();
     }
+}
+
+impl Grave {
+    fn look_for_heir(&mut self) {
+        if let Parent::Subject(parent) = self.parent
+            && are_adopted()
+            && let Some(now) = parent_of(self.shadow)
+            && now != parent
+        {
+            self.adopted = is_traced_here(now);
+            self.parent = match now == Pid::this() {
+                true => Parent::Recorder,
+                false => Parent::Subject(now),
+            };
+        }
+    }
+}
+
+/// Whether a process of the subject looks after orphans, or did.
+static ADOPTED: AtomicBool = AtomicBool::new(false);
+
+/// A process of the subject looks after orphans.
+pub(crate) fn may_be_adopted() {
+    ADOPTED.store(true, Ordering::Relaxed);
+}
+
+pub(crate) fn are_adopted() -> bool {
+    ADOPTED.load(Ordering::Relaxed)
+}
+
+/// Who the parent of a process is.
+pub(crate) fn parent_of(process: Pid) -> Option<Pid> {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    let (_, rest) = stat.rsplit_once(") ")?;
+    let parent = rest.split(' ').nth(1)?;
+    parent.parse().ok().map(Pid::from_raw)
+}
+
+/// Whether this process traces another one.
+fn is_traced_here(process: Pid) -> bool {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let tracer = status
+        .lines()
+        .find_map(|line| line.strip_prefix("TracerPid:"));
+    let tracer = tracer.map_or("0", str::trim);
+    fs::exists(format!("/proc/self/task/{tracer}")).unwrap_or(false)
 }
 
 fn graves() -> MutexGuard<'static, Vec<Grave>> {
@@ -240,6 +297,10 @@ fn graves() -> MutexGuard<'static, Vec<Grave>> {
 pub(crate) fn bury() {
     let flags = WaitPidFlag::WNOHANG | WaitPidFlag::__WALL;
     graves().retain_mut(|grave| {
+        grave.look_for_heir();
+        if grave.adopted {
+            return kill(grave.shadow, None).is_ok();
+        }
         let waited = waitpid(grave.shadow, Some(flags));
         let gone = matches!(
             waited,
@@ -279,6 +340,25 @@ pub(crate) fn bury_for(process: Pid, mut wait: impl FnMut(Pid) -> bool) {
     graves().retain(|grave| grave.traced || grave.parent != own || !wait(grave.shadow));
 }
 
+/// The same for all of them, also those that are about to end, for a while.
+pub(crate) fn bury_children(process: Pid, mut wait: impl FnMut(Pid) -> bool) {
+    let until = Instant::now() + PATIENCE;
+    let flags = WaitPidFlag::WNOHANG | WaitPidFlag::__WALL;
+    loop {
+        for grave in graves().iter_mut() {
+            if grave.adopted && grave.traced && grave.parent == Parent::Subject(process) {
+                let waited = waitpid(grave.shadow, Some(flags));
+                grave.traced = matches!(waited, Ok(WaitStatus::StillAlive));
+            }
+        }
+        bury_for(process, &mut wait);
+        if !has_children(process) || Instant::now() >= until {
+            return;
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
 /// Whether there are ended shadows that this process has yet to wait for.
 pub(crate) fn has_children(process: Pid) -> bool {
     let own = Parent::Subject(process);
@@ -287,10 +367,14 @@ pub(crate) fn has_children(process: Pid) -> bool {
 
 /// Waits for a shadow in the name of the process that is its parent.
 pub(crate) fn wait_in_name(process: Tracee, behind: u64, shadow: Pid) -> bool {
-    const OTHER_KIND: i32 = libc::__WCLONE | libc::WNOHANG;
+    // One that has been adopted is no longer of another kind.
+    const ANY_KIND: i32 = libc::__WALL | libc::WNOHANG;
     let child = i64::from(shadow.as_raw()).cast_unsigned();
-    let arguments = [child, 0, OTHER_KIND as u64, 0, 0, 0];
-    match process.call_at(behind, libc::SYS_wait4, arguments) {
+    let arguments = [child, 0, ANY_KIND as u64, 0, 0, 0];
+    let waited = filters::aside(process, || {
+        process.call_at(behind, libc::SYS_wait4, arguments)
+    });
+    match waited {
         Ok(0) | Err(_) => false,
         Ok(_) => true,
     }

@@ -152,7 +152,8 @@ impl Waiting {
             let why = "it runs with more rights, which tracing would take from it";
             return Some(why.to_owned());
         }
-        self.traced.err().map(|error| error.to_string())
+        let why = |error| format!("it may not be traced here ({error}); see reprise doctor");
+        self.traced.err().map(why)
     }
 
     /// On which processor it will run.

@@ -120,6 +120,13 @@ impl<M: Memory> Done<'_, M> {
                 let pointer = self.argument(pointer);
                 out.extend((pointer != 0).then_some(extent(pointer, 4)));
             }
+            Shape::Ioctl(decides) if self.argument(decides) as u32 == special::PARTS => {
+                // What there is until it fails is told, too.
+                const PART: u64 = 56;
+                let there = u64::from(self.u32_at(address.wrapping_add(20)));
+                let room = u64::from(self.u32_at(address.wrapping_add(24)));
+                out.push(extent(address, 32 + there.min(room) * PART));
+            }
             Shape::Ioctl(decides) if failed => self.begun(address, decides, special::ioctl, out)?,
             Shape::Fcntl(decides) if failed => self.begun(address, decides, special::fcntl, out)?,
             Shape::Prctl(decides) if failed => self.begun(address, decides, special::prctl, out)?,
@@ -441,6 +448,25 @@ mod tests {
         let rules = [3, 0, 65, 0x5000, 0x1000, 0];
         let expected = [(0x5000, 9000), (0x1000, 4)];
         check(libc::SYS_getsockopt, rules, 0, &words(&[9000]), &expected);
+    }
+
+    #[test]
+    fn as_many_parts_of_a_file_are_told_as_there_is_room_for() {
+        let arguments = [3, u64::from(special::PARTS), 0x1000, 0, 0, 0];
+        let told = |there: u64, room: u64, len| {
+            let memory = words(&[0, u64::MAX, there << 32, room]);
+            for result in [0, -4] {
+                check(
+                    libc::SYS_ioctl,
+                    arguments,
+                    result,
+                    &memory,
+                    &[(0x1000, len)],
+                );
+            }
+        };
+        told(2, 8, 32 + 2 * 56);
+        told(9, 0, 32);
     }
 
     #[test]

@@ -7,6 +7,7 @@
 //!
 //! To add a call, add a line to the file of its family in `table/`.
 
+pub mod filter;
 pub mod shape;
 pub mod special;
 pub mod table;

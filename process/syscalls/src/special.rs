@@ -10,6 +10,10 @@ pub(crate) const INTERFACES: u32 = 0x8912;
 /// another one, and behind that the command and its answer.
 pub(crate) const DEVICE: u32 = 0x8946;
 
+/// The request for where a file is on its disk (`FS_IOC_FIEMAP`): a header that says for how
+/// many parts there is room and how many there are, and the parts.
+pub(crate) const PARTS: u32 = 0xc020_660b;
+
 /// What the answer to such a command takes, with the command.
 pub(crate) fn device(command: u64) -> Option<u32> {
     const DRIVER: u64 = 0x03;
@@ -73,6 +77,7 @@ const IOCTLS: &[(libc::Ioctl, u32)] = &[
     (libc::FIOCLEX, 0),
     (libc::FIONCLEX, 0),
     (libc::FICLONE, 0),
+    (PARTS as libc::Ioctl, 32),
     (libc::FS_IOC_GETFLAGS, 8),
     (libc::FS_IOC_SETFLAGS, 0),
     (libc::FS_IOC_GETVERSION, 8),

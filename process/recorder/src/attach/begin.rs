@@ -7,6 +7,7 @@ use reprise_tracee::{LONG_MODE, Resume, TraceError, Tracee};
 use super::vdso::Vdso;
 use super::{Attached, Loans, Settled, settle, step_out};
 use crate::calls::unrecordable;
+use crate::filters;
 use crate::log::Joint;
 use crate::maps;
 use crate::segment::find_syscall;
@@ -39,6 +40,9 @@ impl Session {
             }
             threads.push((thread, settled));
         }
+        self.filtered = threads
+            .iter()
+            .any(|(thread, _)| filters::has_own(thread.pid()));
         self.site = find_syscall(self.thread.tracee);
         let behind = self.site.ok_or_else(|| unrecordable("no code"))?;
         if let Some(range) = range {
@@ -62,7 +66,8 @@ impl Session {
             });
         }
         let first = self.thread.tracee;
-        self.brk = first.call_at(behind, libc::SYS_brk, [0; 6])?;
+        self.learn_of_orphans(behind)?;
+        self.brk = filters::aside(first, || first.call_at(behind, libc::SYS_brk, [0; 6]))?;
         self.unforked = maps::unforked(self.process)?;
         self.find_shared(Look::Mapped)?;
         self.note_shared_files()?;
@@ -118,17 +123,25 @@ fn begun(beginning: &Registers) -> Option<Call> {
 /// The address at which the kernel writes when a thread ends.
 fn cleared(thread: Tracee, behind: u64) -> Result<u64, TraceError> {
     const PR_GET_TID_ADDRESS: u64 = 40;
+    asked(thread, behind, PR_GET_TID_ADDRESS)
+}
+
+/// What the kernel answers to a question of `prctl`, in a word; 0 if it does not.
+pub(crate) fn asked(thread: Tracee, behind: u64, option: u64) -> Result<u64, TraceError> {
     let at = thread.registers()?.rsp().wrapping_sub(BELOW) & !7;
     let saved = thread.read_some(at, 8);
     if saved.len() < 8 {
         return Ok(0);
     }
-    let arguments = [PR_GET_TID_ADDRESS, at, 0, 0, 0, 0];
-    let result = thread.call_at(behind, libc::SYS_prctl, arguments)?;
+    thread.write(at, &[0; 8])?;
+    let arguments = [option, at, 0, 0, 0, 0];
+    let result = filters::aside(thread, || {
+        thread.call_at(behind, libc::SYS_prctl, arguments)
+    });
     let word = thread.read_some(at, 8);
     thread.write(at, &saved)?;
     let word = <[u8; 8]>::try_from(word).map_or(0, u64::from_le_bytes);
-    Ok(if result == 0 { word } else { 0 })
+    Ok(if result? == 0 { word } else { 0 })
 }
 
 impl Attached {

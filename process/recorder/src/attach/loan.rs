@@ -10,6 +10,7 @@ use nix::unistd::Pid;
 use reprise_tracee::{TraceError, Tracee};
 
 use super::vdso::Vdso;
+use crate::filters;
 use crate::parting::counter_on;
 
 const UNREGISTER: u64 = 1;
@@ -43,10 +44,12 @@ impl Loans {
         if let Some((address, len, signature)) = rseq {
             let (len, signature) = (u64::from(len), u64::from(signature));
             let arguments = [address, len, UNREGISTER, signature, 0, 0];
-            thread.call_at(behind, libc::SYS_rseq, arguments)?;
+            filters::aside(thread, || thread.call_at(behind, libc::SYS_rseq, arguments))?;
         }
         let (option, fault) = (libc::PR_SET_TSC as u64, libc::PR_TSC_SIGSEGV as u64);
-        thread.call_at(behind, libc::SYS_prctl, [option, fault, 0, 0, 0, 0])?;
+        filters::aside(thread, || {
+            thread.call_at(behind, libc::SYS_prctl, [option, fault, 0, 0, 0, 0])
+        })?;
         let processors = sched_getaffinity(thread.pid()).ok();
         let mut one = CpuSet::new();
         if processor.is_some_and(|processor| one.set(processor).is_ok()) {
@@ -84,7 +87,7 @@ impl Loans {
         let own = self.threads.get(&thread.pid());
         if let Some((address, len, signature)) = own.and_then(|loan| loan.rseq) {
             let arguments = [address, u64::from(len), 0, u64::from(signature), 0, 0];
-            let _ = thread.call_at(behind, libc::SYS_rseq, arguments);
+            let _ = filters::aside(thread, || thread.call_at(behind, libc::SYS_rseq, arguments));
         }
         let processors = own.and_then(|loan| loan.processors);
         if let Some(processors) = processors.or(self.processors) {

@@ -25,9 +25,11 @@ use nix::libc;
 use nix::unistd::Pid;
 use reprise_tracee::{Resume, Stop, TraceError, Tracee, Trap};
 
+use crate::filters;
 use crate::maps;
 use crate::spawn::Processors;
 
+pub(crate) use self::begin::asked;
 pub(crate) use self::loan::Loans;
 pub use self::refuse::AttachError;
 pub(crate) use self::release::undo_all;
@@ -46,10 +48,26 @@ impl Attached {
         refuse::check(process)?;
         let pid = Pid::from_raw(i32::try_from(process).unwrap_or(i32::MAX));
         let threads = stop_all(pid).map_err(|error| refuse::explain(process, error))?;
-        Ok(Self {
+        let attached = Self {
             process: pid,
             threads,
             processors: None,
+        };
+        if attached.has_filter_to_obey() {
+            attached.let_go();
+            return Err(AttachError::Filtered(process));
+        }
+        Ok(attached)
+    }
+
+    /// Whether there is a filter for its system calls that cannot be set aside.
+    fn has_filter_to_obey(&self) -> bool {
+        let options = libc::PTRACE_O_TRACESYSGOOD;
+        self.threads.iter().any(|thread| {
+            filters::has_own(thread.pid())
+                && (thread.set_options(options | filters::ASIDE))
+                    .and_then(|()| thread.set_options(options))
+                    .is_err()
         })
     }
 

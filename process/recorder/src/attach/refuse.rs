@@ -33,6 +33,12 @@ pub enum AttachError {
     /// The kernel writes to its memory unseen.
     #[error("process {0} uses {1}, by which the kernel writes to its memory unseen")]
     Unseen(u32, &'static str),
+    /// It would be killed for what is done in its name.
+    #[error(
+        "process {0} has a filter of its own for system calls (seccomp), which only root can set \
+         aside"
+    )]
+    Filtered(u32),
     /// The system does not allow it.
     #[error("process {0} may not be traced: {1}")]
     Forbidden(u32, String),

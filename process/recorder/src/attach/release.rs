@@ -1,9 +1,6 @@
 //! Letting go of a program that was attached to: all of its threads are stopped,
 //! get back what was taken from them, and go on.
 
-use std::thread;
-use std::time::{Duration, Instant};
-
 use nix::sched::{sched_getaffinity, sched_setaffinity};
 use nix::unistd::Pid;
 use reprise_tracee::{Resume, Stop, TraceError, Tracee, Trap};
@@ -17,9 +14,6 @@ use crate::session::{Phase, Session, Thread};
 use crate::shadow;
 use crate::signals::{emulate_counter, is_fault};
 use crate::threads::{Other, Place};
-
-/// How long shadows are waited for.
-const PATIENCE: Duration = Duration::from_secs(2);
 
 /// A thread that stands between two instructions, and the signals that it is to
 /// get.
@@ -69,24 +63,14 @@ impl Session {
         let Some(behind) = find_syscall(first) else {
             return;
         };
-        bury_all(self.process, first, behind);
+        // What is kept of processes that have ended may have become its children.
+        self.shared.archive.give_up_orphans(self.process);
+        shadow::bury_children(self.process, |shadow| {
+            shadow::wait_in_name(first, behind, shadow)
+        });
         for thread in halted {
             loans.give_back(thread.tracee, behind);
         }
-    }
-}
-
-/// Waits in the name of a process for the shadows that are its children.
-fn bury_all(process: Pid, first: Tracee, behind: u64) {
-    let until = Instant::now() + PATIENCE;
-    loop {
-        shadow::bury_for(process, |shadow| {
-            shadow::wait_in_name(first, behind, shadow)
-        });
-        if !shadow::has_children(process) || Instant::now() >= until {
-            return;
-        }
-        thread::sleep(Duration::from_millis(1));
     }
 }
 

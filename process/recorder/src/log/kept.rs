@@ -22,6 +22,10 @@ const PIECE: usize = 256 << 10;
 pub(super) const SHORTEST: Duration = Duration::from_millis(20);
 pub(super) const SHARE: u32 = 10;
 
+/// Where the system gives no process for a shadow, it is asked again after so long: an
+/// attempt takes as long as a hundred calls.
+pub(super) const REFUSED: Duration = Duration::from_millis(100);
+
 /// The same for measuring memory.
 const MEASURING: u32 = 50;
 
@@ -67,6 +71,8 @@ pub(super) struct Kept {
     /// How long it took to begin the last segment, and when that was.
     pub(super) took: Duration,
     pub(super) begun: Option<Instant>,
+    /// When the system last gave no shadow.
+    pub(super) refused: Option<Instant>,
     pub(super) bytes: Vec<u8>,
     pub(super) not_recorded: Vec<NotRecorded>,
 }
