@@ -5,13 +5,14 @@
 //! lists what its program does has none of that in it, and kills. So it is set aside for
 //! as long as such a call takes, which is for those to do who may do anything (and whom no
 //! filter binds). Whoever may not asks the filter, before it is in force: a process that would be
-//! punished is recorded no more.
+//! punished is recorded no more, and its filter is set up with these calls for the time allowed.
 
 use std::fs;
 
 use nix::libc;
 use nix::unistd::Pid;
-use reprise_syscalls::filter::{Instruction, Verdict, ask};
+use reprise_process_events::Registers;
+use reprise_syscalls::filter::{Instruction, Verdict, allowing, ask};
 use reprise_tracee::{TraceError, Tracee};
 
 use crate::calls::unrecordable;
@@ -23,6 +24,12 @@ pub(crate) const ASIDE: i32 = 1 << 21;
 
 /// The most instructions that a filter has.
 const LONGEST: usize = 4096;
+
+/// How a filter is handed to the kernel: how many instructions, and where.
+const HEAD: usize = 16;
+
+/// What is below the stack's end and may be in use all the same.
+const RED_ZONE: u64 = 128;
 
 /// The calls for which a program need not ask the kernel, unless it is recorded.
 const OTHERWISE_UNSEEN: [i64; 5] = [
@@ -75,11 +82,8 @@ impl Session {
         call: &reprise_syscalls::Call,
         arguments: &[u64; 6],
     ) -> Result<(), Trouble> {
-        let (is_list, at) = match (call.number.cast_signed(), arguments[0] as i32) {
-            (libc::SYS_seccomp, 0) => (false, 0),
-            (libc::SYS_seccomp, 1) => (true, arguments[2]),
-            (libc::SYS_prctl, libc::PR_SET_SECCOMP) => (arguments[1] == 2, arguments[2]),
-            _ => return Ok(()),
+        let Some((is_list, at)) = sets_up(call.number, arguments) else {
+            return Ok(());
         };
         let thread = self.thread.tracee;
         if thread.set_options(OPTIONS | ASIDE).is_ok() {
@@ -110,6 +114,56 @@ impl Session {
         }
         self.thread.tracee.set_options(OPTIONS | ASIDE)?;
         Ok(true)
+    }
+}
+
+/// A thread that is let go stands in front of the call by which it sets up a filter: makes that in
+/// its name, with what it asks the kernel for only because it was recorded allowed beside. It
+/// still has no other way to the time, and would be punished for asking.
+pub(crate) fn set_up_wider(thread: Tracee, before: &Registers) -> Result<(), TraceError> {
+    let (number, mut arguments) = (before.rax(), before.arguments());
+    let Some((true, at)) = sets_up(number, &arguments) else {
+        return Ok(());
+    };
+    let filter = read(thread, at);
+    let missing: Vec<i64> = OTHERWISE_UNSEEN
+        .into_iter()
+        .filter(|&number| ask(&filter, number, [0; 6]) != Verdict::Made)
+        .collect();
+    let wider: Vec<_> = allowing(&missing)
+        .into_iter()
+        .chain(filter.clone())
+        .collect();
+    if filter.is_empty() || missing.is_empty() || wider.len() > LONGEST {
+        return Ok(());
+    }
+    // Room for it is borrowed from the stack, below what a function may use without a word.
+    let len = (HEAD + wider.len() * Instruction::LEN) as u64;
+    let start = before.rsp().wrapping_sub(RED_ZONE + len) & !0xf;
+    let mut bytes = (wider.len() as u64).to_le_bytes().to_vec();
+    bytes.extend((start + HEAD as u64).to_le_bytes());
+    bytes.extend(wider.into_iter().flat_map(Instruction::to_bytes));
+    let saved = thread.read_some(start, bytes.len());
+    if saved.len() < bytes.len() || thread.write(start, &bytes).is_err() {
+        return Ok(());
+    }
+    arguments[2] = start;
+    let behind = before.rip() + 2;
+    let result = thread.call_plainly_at(behind, number.cast_signed(), arguments);
+    thread.write(start, &saved)?;
+    let mut after = *before;
+    after.set_rax(result?);
+    after.set_rip(behind);
+    thread.set_registers(&after)
+}
+
+/// If a call sets up a filter: whether that is a list, and where it is.
+fn sets_up(number: u64, arguments: &[u64; 6]) -> Option<(bool, u64)> {
+    match (number.cast_signed(), arguments[0] as i32) {
+        (libc::SYS_seccomp, 0) => Some((false, 0)),
+        (libc::SYS_seccomp, 1) => Some((true, arguments[2])),
+        (libc::SYS_prctl, libc::PR_SET_SECCOMP) => Some((arguments[1] == 2, arguments[2])),
+        _ => None,
     }
 }
 
@@ -151,7 +205,7 @@ fn is_harmless(filter: &[Instruction]) -> bool {
 /// Reads a filter as a program hands it to the kernel: how many instructions there are,
 /// and where. One that cannot be read is none for the kernel, either.
 fn read(thread: Tracee, at: u64) -> Vec<Instruction> {
-    let mut head = [0; 16];
+    let mut head = [0; HEAD];
     if thread.read(at, &mut head) < head.len() {
         return Vec::new();
     }

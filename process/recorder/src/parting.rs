@@ -90,6 +90,7 @@ impl Session {
             // At the beginning of a call: it is put off and made again.
             registers = self.put_off(registers)?;
             set_free(self.thread.tracee, registers.rip() + 2)?;
+            filters::set_up_wider(self.thread.tracee, &registers)?;
         } else if !was_interrupted(registers.rax()) {
             // A new program has not made the call whose end this is.
             guard::undo(self.thread.tracee)?;
