@@ -72,6 +72,23 @@ fn what_pools_divide_among_threads_is_followed() {
     }
 }
 
+/// Synchronisers that a program makes below those of the JDK, which calls them back as often as it finds
+/// threads in its queue.
+#[test]
+fn what_the_jdk_asks_of_classes_below_its_own_is_followed() {
+    let stage = Stage::new("schedule-synchronisers");
+    for (number, java) in jdks().into_iter().enumerate() {
+        for what in ["free", "free:all"] {
+            let name = format!("{number}{}.sched", what.replace(':', "-"));
+            let option = format!("--schedule={what}");
+            let (file, recorded) = stage.record(&java, &name, &[&option]);
+            assert_eq!(recorded.status.code(), Some(0), "{recorded:?}");
+            assert!(is_complete(&recorded), "{recorded:?}");
+            stage.follow(&java, &file, &recorded, "ended with status 0");
+        }
+    }
+}
+
 /// A JVM that ends waits for a daemon until it has come to a place, as long as that computes: a
 /// process that gets a processor for a tenth of the time needs ten times as long.
 #[test]

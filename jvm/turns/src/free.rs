@@ -15,6 +15,7 @@
 //! so there each pass is told.
 
 mod accesses;
+mod called_back;
 mod kind;
 mod short;
 
