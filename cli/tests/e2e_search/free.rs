@@ -89,6 +89,20 @@ fn what_the_jdk_asks_of_classes_below_its_own_is_followed() {
     }
 }
 
+/// A table of the JDK's says whom the program has been asked for, and threads that look into it at the same
+/// time both ask.
+#[test]
+fn what_the_jdk_asks_the_program_for_once_is_followed() {
+    let stage = Stage::new("schedule-handlers");
+    for (number, java) in jdks().into_iter().enumerate() {
+        let name = format!("{number}.sched");
+        let (file, recorded) = stage.record(&java, &name, &["--schedule=free"]);
+        assert_eq!(recorded.status.code(), Some(0), "{recorded:?}");
+        assert!(is_complete(&recorded), "{recorded:?}");
+        stage.follow(&java, &file, &recorded, "ended with status 0");
+    }
+}
+
 /// A JVM that ends waits for a daemon until it has come to a place, as long as that computes: a
 /// process that gets a processor for a tenth of the time needs ten times as long.
 #[test]

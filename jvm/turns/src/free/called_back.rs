@@ -25,6 +25,7 @@ const CALLED_BACK: &[&str] = &[
 /// Types of the JDK, or packages, whose methods it calls where a class of the program has them: in
 /// the midst of what it does, and by names that say little.
 const CALLED_BY: &[&str] = &[
+    "java/net/URLStreamHandlerFactory",
     "java/util/Comparator",
     "java/util/Iterator",
     "java/util/Spliterator",

@@ -109,6 +109,14 @@ const LAZY: &[&str] = &[
     "unordered",
 ];
 
+/// Methods of the JDK that look into a table that it has for all threads, and call the program where
+/// nothing is in it yet: who knows how a protocol is spoken.
+const TABLES: &[(&str, &str)] = &[
+    ("java/net/URI", "toURL"),
+    ("java/net/URL", "<init>"),
+    ("java/net/URL", "of"),
+];
+
 /// Packages whose classes read from and write to the outside.
 const WIRES: &[&str] = &["java/io/", "java/net/", "java/nio/channels/"];
 
@@ -149,6 +157,8 @@ pub(super) enum Kind {
     Runs,
     /// As what has to do with pools, if its receiver is a parallel stream.
     Streams,
+    /// As what looks into a table of the JDK's.
+    Tables,
     /// As what waits for the end of its receiver, a thread.
     Joins,
     /// By its receiver, if that is of a class that synchronises.
@@ -212,6 +222,9 @@ impl Body<'_, '_> {
                 .any(|first| descriptor.starts_with(first));
         if goes_through && !is(SYNCHRONISED) && self.facts.has_collections() {
             return Kind::PerhapsArgument;
+        }
+        if TABLES.contains(&(&*owner, &*name)) {
+            return Kind::Tables;
         }
         let of_thread = owner == "java/lang/Thread" || (self.is_thread)(&owner);
         match &*name {
