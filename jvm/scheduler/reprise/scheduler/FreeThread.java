@@ -21,6 +21,9 @@ final class FreeThread extends FreeLog {
     /** How many methods that the JDK may have called it is in. */
     int depth;
     int initialising;
+    /** Class loaders of the program that it is in, and whether it was unparked before. */
+    int loading;
+    boolean hadPermit;
     /** How many times a class had been initialised when it last looked. */
     int initialised;
     /** The call of the JDK that it is in; negative for none. */
@@ -98,7 +101,7 @@ final class FreeThread extends FreeLog {
     }
 
     static FreeThread current() {
-        return FreeTable.of(Thread.currentThread());
+        return FreeTable.own(Thread.currentThread());
     }
 
     /** Whether it runs, or could. */
@@ -351,6 +354,25 @@ final class FreeThread extends FreeLog {
             long sign = permit ? Long.MIN_VALUE : now & Long.MIN_VALUE;
             if (U.compareAndSetLong(this, TOLD, now, word | sign)) {
                 return now & Long.MAX_VALUE;
+            }
+        }
+    }
+
+    /** It begins to load a class. */
+    void loads() {
+        if (loading++ == 0) {
+            hadPermit = told < 0;
+            FreeTable.hide(this);
+        }
+    }
+
+    /** It has. */
+    void loaded() {
+        if (loading > 0 && --loading == 0) {
+            FreeTable.show(this);
+            if (!hadPermit) {
+                // What it may have parked for was the loader's.
+                takesPermit();
             }
         }
     }

@@ -103,7 +103,7 @@ public final class Hashes {
             }
             return;
         }
-        Turn me = Engine.mine();
+        Turn me = Engine.counted();
         if (me != null && !me.looks) {
             me.looks = true;
             int number = TYPES.get(type);
