@@ -139,6 +139,22 @@ fn the_end_waits_for_daemons_by_the_processor_that_they_get() {
     assert!(is_complete(&output), "{output:?}");
 }
 
+/// What is to run at the end is started by the JVM, while a daemon may have the turn.
+#[test]
+fn what_runs_at_the_end_waits_for_no_turn() {
+    let stage = Stage::new("schedule-hooks");
+    for (number, java) in jdks().into_iter().enumerate() {
+        for strategy in ["free", "random"] {
+            let name = format!("{strategy}{number}.sched");
+            let option = format!("--schedule={strategy}");
+            let (file, recorded) = stage.record(&java, &name, &[&option, "--seed", "1"]);
+            assert_eq!(recorded.status.code(), Some(0), "{recorded:?}");
+            assert_eq!(recorded.stdout, b"worked\nat the end\n");
+            stage.follow(&java, &file, &recorded, "ended with status 0");
+        }
+    }
+}
+
 /// Two threads add to a plain field: with all accesses, whatever came of it comes again.
 #[test]
 fn races_are_followed_when_all_accesses_are_recorded() {
