@@ -230,11 +230,11 @@ final class FreeThread extends FreeLog {
     }
 
     /**
-     * Whether somebody comes after its last step, and it runs. One that has never come to a place
-     * may never do so.
+     * Whether somebody comes after its last step that is written down, and it runs. One that has never come
+     * to a place may never do so.
      */
     boolean isAwaited() {
-        return followed > 0 && steps <= followed && !(isCutOff || exited || isAway || full);
+        return followed > 0 && steps - unwritten() <= followed && !(isCutOff || exited || isAway || full);
     }
 
     /** Blocks there. */
