@@ -1,3 +1,5 @@
+import java.sql.SQLException;
+import java.sql.Savepoint;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.FutureTask;
@@ -76,6 +78,22 @@ public class Main {
         }
     }
 
+    /** Synchronises in methods of an interface of the JDK's, by which it is called. */
+    private static final class Saved implements Savepoint {
+        private final StringBuilder by = new StringBuilder();
+
+        @Override
+        public synchronized int getSavepointId() {
+            by.append(Thread.currentThread().getName());
+            return by.length();
+        }
+
+        @Override
+        public synchronized String getSavepointName() {
+            return by.toString();
+        }
+    }
+
     /** A task that says when it is done. */
     private static final class Task extends FutureTask<String> {
         volatile String by = "nobody";
@@ -94,13 +112,20 @@ public class Main {
         Lock lock = new Lock();
         Latch latch = new Latch();
         Phases phases = new Phases();
+        Savepoint saved = new Saved();
         Task[] tasks = new Task[ROUNDS];
         for (int i = 0; i < ROUNDS; i++) {
             tasks[i] = new Task();
         }
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < THREADS; i++) {
-            threads.add(new Thread(() -> work(lock, latch, phases, tasks), "" + (char) ('a' + i)));
+            threads.add(new Thread(() -> {
+                try {
+                    work(lock, latch, phases, saved, tasks);
+                } catch (SQLException impossible) {
+                    throw new IllegalStateException(impossible);
+                }
+            }, "" + (char) ('a' + i)));
         }
         for (Thread thread : threads) {
             thread.start();
@@ -115,10 +140,11 @@ public class Main {
         System.out.println(ORDER);
         System.out.println(phases.last);
         System.out.println(done);
+        System.out.println(saved.getSavepointName());
         System.out.println(ACQUIRES.get() + " " + SHARES.get());
     }
 
-    private static void work(Lock lock, Latch latch, Phases phases, Task[] tasks) {
+    private static void work(Lock lock, Latch latch, Phases phases, Savepoint saved, Task[] tasks) throws SQLException {
         for (int i = 0; i < ROUNDS; i++) {
             lock.acquire(1);
             ORDER.append(Thread.currentThread().getName());
@@ -129,6 +155,9 @@ public class Main {
             tasks[i].run();
             if (i % 10 == 0) {
                 phases.arriveAndAwaitAdvance();
+                for (int times = 0; times < 200; times++) {
+                    saved.getSavepointId();
+                }
             }
         }
     }

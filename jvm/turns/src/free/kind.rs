@@ -117,6 +117,10 @@ const TABLES: &[(&str, &str)] = &[
     ("java/net/URL", "of"),
 ];
 
+/// Packages of the JDK whose types programs implement, and synchronise in: a driver of a database is called
+/// by the names of these.
+const IMPLEMENTED: &[&str] = &["java/rmi/", "java/security/", "java/sql/"];
+
 /// Packages whose classes read from and write to the outside.
 const WIRES: &[&str] = &["java/io/", "java/net/", "java/nio/channels/"];
 
@@ -283,7 +287,9 @@ impl Body<'_, '_> {
 
     /// Whether a call of the JDK's type may be that of a synchronized method.
     fn hands_on(&self, owner: &str, name: &str, descriptor: &str) -> bool {
-        owner.starts_with("java/util/function/") && self.facts.is_synchronized(name, descriptor)
+        let implemented = IMPLEMENTED.iter().any(|package| owner.starts_with(package));
+        (implemented || owner.starts_with("java/util/function/"))
+            && self.facts.is_synchronized(name, descriptor)
     }
 }
 
