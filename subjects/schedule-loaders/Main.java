@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 
 public class Main {
     public static final CyclicBarrier TOGETHER = new CyclicBarrier(3);
@@ -37,6 +38,9 @@ public class Main {
         @Override
         protected Class<?> findClass(String name) throws ClassNotFoundException {
             last = name;
+            if (name.equals("WorkAlone")) {
+                LockSupport.unpark(Thread.currentThread());
+            }
             try (InputStream in = Main.class.getResourceAsStream(name + ".class")) {
                 byte[] bytes = in.readAllBytes();
                 return defineClass(name, bytes, 0, bytes.length);
@@ -51,7 +55,11 @@ public class Main {
     }
 
     public static void main(String[] arguments) throws Exception {
-        Class<?> work = new Loader().loadClass("Work");
+        ClassLoader loader = new Loader();
+        // What was told while a class was loaded is not forgotten then.
+        System.out.println(loader.loadClass("WorkAlone").getName());
+        LockSupport.park();
+        Class<?> work = loader.loadClass("Work");
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
             Runnable run = (Runnable) work.getConstructor().newInstance();

@@ -21,9 +21,8 @@ final class FreeThread extends FreeLog {
     /** How many methods that the JDK may have called it is in. */
     int depth;
     int initialising;
-    /** Class loaders of the program that it is in, and whether it was unparked before. */
+    /** Class loaders of the program that it is in. */
     int loading;
-    boolean hadPermit;
     /** How many times a class had been initialised when it last looked. */
     int initialised;
     /** The call of the JDK that it is in; negative for none. */
@@ -361,7 +360,6 @@ final class FreeThread extends FreeLog {
     /** It begins to load a class. */
     void loads() {
         if (loading++ == 0) {
-            hadPermit = told < 0;
             FreeTable.hide(this);
         }
     }
@@ -370,10 +368,6 @@ final class FreeThread extends FreeLog {
     void loaded() {
         if (loading > 0 && --loading == 0) {
             FreeTable.show(this);
-            if (!hadPermit) {
-                // What it may have parked for was the loader's.
-                takesPermit();
-            }
         }
     }
 
