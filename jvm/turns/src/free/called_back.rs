@@ -76,8 +76,10 @@ impl Body<'_, '_> {
 
     /// Whether it is below one of the JDK that calls its methods, perhaps with others in between.
     fn is_below(&self) -> bool {
-        let own = self.class.name().map(|name| name.to_str_lossy());
-        let above = own.ok().and_then(|own| self.facts.above(&own));
+        let own = self.class.name();
+        let above = own
+            .ok()
+            .and_then(|own| self.facts.above(&own.to_str_lossy()));
         above.is_some_and(|above| CALL_BELOW.iter().any(|start| above.starts_with(start)))
     }
 
