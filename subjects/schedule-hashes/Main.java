@@ -1,7 +1,8 @@
 // What goes by identity hashes and by what the JDK draws for itself, and is therefore in
 // another order in every run: tables of objects that have no hash of their own, immutable
-// sets, shuffled lists, names with a hash in them, the clock, generated names; and classes, whose
-// hashes the JDK has asked for before the program does.
+// sets, shuffled lists, names with a hash in them, the clock, generated names; classes, whose
+// hashes the JDK has asked for before the program does; and objects that are locked or waited in
+// when they are first asked for theirs.
 
 import java.lang.invoke.MethodType;
 import java.time.LocalDateTime;
@@ -17,6 +18,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 
 public class Main {
     enum Colour { RED, GREEN, BLUE, YELLOW, BLACK }
@@ -85,6 +87,50 @@ public class Main {
         return text.toString();
     }
 
+    /** Each is asked for its hash while it is locked, once or twice, or when somebody has waited in it. */
+    private static String locked() throws InterruptedException {
+        Set<Named> locked = new HashSet<>();
+        for (int i = 0; i < 12; i++) {
+            Named named = new Named("l" + i);
+            synchronized (named) {
+                synchronized (named) {
+                    if (i % 3 == 1) {
+                        named.wait(1);
+                    }
+                    if (i % 2 == 0) {
+                        locked.add(named);
+                    }
+                }
+            }
+            locked.add(named);
+        }
+        return names(locked);
+    }
+
+    /** The same, while another thread has locked it. */
+    private static String lockedByAnother() throws InterruptedException {
+        Set<Named> locked = new HashSet<>();
+        for (int i = 0; i < 6; i++) {
+            Named named = new Named("o" + i);
+            CountDownLatch has = new CountDownLatch(1);
+            CountDownLatch asked = new CountDownLatch(1);
+            Thread owner = new Thread(() -> {
+                synchronized (named) {
+                    has.countDown();
+                    while (asked.getCount() > 0) {
+                        Thread.yield();
+                    }
+                }
+            });
+            owner.start();
+            has.await();
+            locked.add(named);
+            asked.countDown();
+            owner.join();
+        }
+        return names(locked);
+    }
+
     public static void main(String[] arguments) throws Exception {
         String[] results = new String[3];
         Thread[] threads = new Thread[results.length];
@@ -101,5 +147,7 @@ public class Main {
         }
         System.out.println(names(ALL));
         System.out.println(classes());
+        System.out.println(locked());
+        System.out.println(lockedByAnother());
     }
 }

@@ -39,6 +39,24 @@ fn places_in_classes_that_a_program_makes_are_found() {
     assert!(said(&refused).contains("there is no class Made000"));
 }
 
+/// Which thread the JVM lets load a class is by chance, and what a loader of the program does then is no
+/// part of a schedule.
+#[test]
+fn whoever_loads_a_class_does_so_unseen() {
+    let stage = Stage::new("schedule-loaders");
+    for (number, java) in jdks().into_iter().enumerate() {
+        for strategy in ["free", "free:all", "random"] {
+            let name = format!("{}{number}.sched", strategy.replace(':', "-"));
+            let option = format!("--schedule={strategy}");
+            let (file, recorded) = stage.record(&java, &name, &[&option, "--seed", "1"]);
+            assert_eq!(recorded.status.code(), Some(0), "{recorded:?}");
+            let text = std::fs::read_to_string(&file).unwrap();
+            assert!(!text.contains("Main$Loader findClass"), "{text}");
+            stage.follow(&java, &file, &recorded, "ended with status 0");
+        }
+    }
+}
+
 /// Who initialises a class and needs a monitor for that goes on before others who need the class:
 /// they would wait with the turn, and the run would come to no end.
 #[test]

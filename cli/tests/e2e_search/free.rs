@@ -72,6 +72,37 @@ fn what_pools_divide_among_threads_is_followed() {
     }
 }
 
+/// Synchronisers that a program makes below those of the JDK, which calls them back as often as it finds
+/// threads in its queue.
+#[test]
+fn what_the_jdk_asks_of_classes_below_its_own_is_followed() {
+    let stage = Stage::new("schedule-synchronisers");
+    for (number, java) in jdks().into_iter().enumerate() {
+        for what in ["free", "free:all"] {
+            let name = format!("{number}{}.sched", what.replace(':', "-"));
+            let option = format!("--schedule={what}");
+            let (file, recorded) = stage.record(&java, &name, &[&option]);
+            assert_eq!(recorded.status.code(), Some(0), "{recorded:?}");
+            assert!(is_complete(&recorded), "{recorded:?}");
+            stage.follow(&java, &file, &recorded, "ended with status 0");
+        }
+    }
+}
+
+/// A table of the JDK's says whom the program has been asked for, and threads that look into it at the same
+/// time both ask.
+#[test]
+fn what_the_jdk_asks_the_program_for_once_is_followed() {
+    let stage = Stage::new("schedule-handlers");
+    for (number, java) in jdks().into_iter().enumerate() {
+        let name = format!("{number}.sched");
+        let (file, recorded) = stage.record(&java, &name, &["--schedule=free"]);
+        assert_eq!(recorded.status.code(), Some(0), "{recorded:?}");
+        assert!(is_complete(&recorded), "{recorded:?}");
+        stage.follow(&java, &file, &recorded, "ended with status 0");
+    }
+}
+
 /// A JVM that ends waits for a daemon until it has come to a place, as long as that computes: a
 /// process that gets a processor for a tenth of the time needs ten times as long.
 #[test]
@@ -106,6 +137,24 @@ fn the_end_waits_for_daemons_by_the_processor_that_they_get() {
     // Otherwise it would have waited for long enough by the clock as well.
     assert!(took > Duration::from_secs(6), "{took:?} {output:?}");
     assert!(is_complete(&output), "{output:?}");
+}
+
+/// What is to run at the end is started by the JVM, while a daemon may have the turn. That one has come to
+/// the same place so often that it has not written it down yet.
+#[test]
+fn what_runs_at_the_end_waits_for_no_turn() {
+    let stage = Stage::new("schedule-hooks");
+    for (number, java) in jdks().into_iter().enumerate() {
+        for strategy in ["free", "random"] {
+            let name = format!("{strategy}{number}.sched");
+            let option = format!("--schedule={strategy}");
+            let (file, recorded) = stage.record(&java, &name, &[&option, "--seed", "1"]);
+            assert_eq!(recorded.status.code(), Some(0), "{recorded:?}");
+            assert_eq!(recorded.stdout, b"worked\nat the end\n");
+            assert!(is_complete(&recorded), "{recorded:?}");
+            stage.follow(&java, &file, &recorded, "ended with status 0");
+        }
+    }
 }
 
 /// Two threads add to a plain field: with all accesses, whatever came of it comes again.

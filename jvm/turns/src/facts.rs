@@ -175,6 +175,12 @@ impl Facts {
         None
     }
 
+    /// The class of the JDK that a class of the program is below.
+    pub fn above(&self, class: &str) -> Option<&str> {
+        // No method has such a name, so none of the program's hides it.
+        self.inherited(class, "", "")
+    }
+
     /// The text.
     pub fn write(&self) -> String {
         let mut text = String::new();
@@ -188,7 +194,7 @@ impl Facts {
         }
         // Of the classes below those that synchronise only: other programs have many.
         for class in self.above.keys() {
-            let top = self.inherited(class, "", "");
+            let top = self.above(class);
             if top.is_some_and(matters) {
                 let mut at = class.as_str();
                 while let Some(above) = self.above.get(at) {

@@ -9,12 +9,14 @@
 //! | an element of an array, in a class with arrays in volatile fields or handles of elements (with `all`: in any) | around the access |
 //! | a call of the JDK that synchronises | around the call, by its receiver |
 //! | a call that has to do with pools, of a parallel stream as well | around the call, all by one |
+//! | a call that looks into a table of the JDK's, which the program fills | around the call, all by one |
 //! | a method that the JDK may call, and that is not over at once | where it begins and where it returns |
 //!
 //! A place where a thread may be made to stop is one that is counted whenever it is passed,
 //! so there each pass is told.
 
 mod accesses;
+mod called_back;
 mod kind;
 mod short;
 
@@ -269,6 +271,7 @@ impl<'c> Body<'c, '_> {
             Kind::Marks => "marks",
             Kind::Asks => "asks",
             Kind::Pools => "pools",
+            Kind::Tables => "tables",
             Kind::Joins => "joins",
             Kind::Perhaps | Kind::PerhapsArgument => "perhaps",
             Kind::Runs => "runs",

@@ -392,12 +392,12 @@ fn arrays_that_unsafe_shares_and_references_are_recorded() {
 }
 
 #[test]
-fn class_loaders_answer_for_the_scheduler() {
-    let edited = loaders::answering(&program()).unwrap().unwrap();
+fn class_loaders_answer_for_the_scheduler_and_say_when_they_load() {
+    let edited = loaders::instrument(&program()).unwrap().unwrap();
     check(
         &edited,
         &expect![[r#"
-        loadClass: Loading.isOwn Loading.own
+        loadClass: Loading.isOwn Loading.own Loading.loads Loading.loaded Loading.loaded
     "#]],
     );
 }

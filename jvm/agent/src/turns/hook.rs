@@ -178,9 +178,9 @@ unsafe extern "system" fn class_loaded(
         // SAFETY: the JVM hands over a live loader, or null.
         let edited = unsafe { change(session, loader, name, bytes) };
         let own = !loader.is_null() && !is_jdk(name);
-        let edited = match own.then(|| loaders::answering(edited.as_deref().unwrap_or(bytes))) {
+        let edited = match own.then(|| loaders::instrument(edited.as_deref().unwrap_or(bytes))) {
             // SAFETY: as above.
-            Some(Ok(Some(answering))) if unsafe { readable(session, loader, name) } => answering,
+            Some(Ok(Some(loads))) if unsafe { readable(session, loader, name) } => loads,
             _ => edited?,
         };
         let memory = session.environment.copy_for_jvm(&edited).ok()?;

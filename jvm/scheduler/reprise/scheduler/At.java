@@ -10,7 +10,7 @@ public final class At {
     /** Before a bytecode that a schedule names. */
     public static void before(int site) {
         if (site == awaited) {
-            Turn me = Engine.mine();
+            Turn me = Engine.counted();
             if (me != null) {
                 Engine.policy.before(me, site);
             }
@@ -20,7 +20,7 @@ public final class At {
     /** Before a call in which a schedule wants a thread to block. */
     public static void in(int site) {
         if (site == awaited) {
-            Turn me = Engine.mine();
+            Turn me = Engine.counted();
             if (me != null) {
                 Engine.policy.calls(me, site);
             }

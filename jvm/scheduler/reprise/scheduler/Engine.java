@@ -56,6 +56,12 @@ final class Engine {
         return turn.thread == now || turn.proxy == now ? turn : null;
     }
 
+    /** The same, if what the thread does counts: while it loads a class, it does not ({@link Loading}). */
+    static Turn counted() {
+        Turn me = mine();
+        return me == null || me.loading > 0 ? null : me;
+    }
+
     /** How many threads there have been. */
     static int count() {
         return count;

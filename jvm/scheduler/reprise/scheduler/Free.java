@@ -155,6 +155,18 @@ public final class Free {
         }
     }
 
+    /** Before one that looks into a table of the JDK's, and calls the program if nothing is there. */
+    @DontInline
+    public static void tables(int site) {
+        FreeThread me = FreeThread.current();
+        if (me != null) {
+            me.leave();
+            me.comesTo(site);
+            me.site = site;
+            Stripes.enter(me, Stripes.TABLES);
+        }
+    }
+
     /** Before something is done with a stream, which pools do where it is parallel. */
     @DontInline
     public static void streams(Object receiver, int site) {

@@ -70,6 +70,11 @@ class FreeLog {
         last = entry;
     }
 
+    /** How many times it came to its last place that are not written yet. */
+    final int unwritten() {
+        return repeats;
+    }
+
     /** A step that is no place. */
     final void step(int entry) {
         write(entry);

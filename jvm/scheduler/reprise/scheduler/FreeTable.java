@@ -15,6 +15,8 @@ final class FreeTable {
     private static final int MOST = (1 << 20) - 1;
 
     private static final FreeThread[] FAST = new FreeThread[MASK + 1];
+    /** The same, without those who load a class, in which they are nobody for themselves. */
+    private static final FreeThread[] OWN = new FreeThread[MASK + 1];
     private static final Map<Long, FreeThread> ALL = new HashMap<>();
     private static volatile FreeThread[] numbered = new FreeThread[64];
     private static int count;
@@ -36,6 +38,7 @@ final class FreeTable {
             }
             ALL.put(added.tid, added);
             FAST[(int) added.tid & MASK] = added;
+            OWN[(int) added.tid & MASK] = added;
             return added;
         }
     }
@@ -67,11 +70,39 @@ final class FreeTable {
         }
     }
 
+    /** The calling thread; null if what it does is not recorded. */
+    static FreeThread own(Thread thread) {
+        long tid = tid(thread);
+        FreeThread found = OWN[(int) tid & MASK];
+        return found != null && found.tid == tid ? found : findOwn(tid);
+    }
+
+    private static FreeThread findOwn(long tid) {
+        FreeThread found = find(tid);
+        return found == null || found.loading > 0 ? null : found;
+    }
+
+    /** What a thread does is not recorded until it is shown. */
+    static void hide(FreeThread thread) {
+        synchronized (ALL) {
+            if (OWN[(int) thread.tid & MASK] == thread) {
+                OWN[(int) thread.tid & MASK] = null;
+            }
+        }
+    }
+
+    static void show(FreeThread thread) {
+        synchronized (ALL) {
+            OWN[(int) thread.tid & MASK] = thread;
+        }
+    }
+
     /** A thread that is not recorded after all. */
     static void forget(FreeThread thread) {
         synchronized (ALL) {
             ALL.remove(thread.tid);
             FAST[(int) thread.tid & MASK] = null;
+            OWN[(int) thread.tid & MASK] = null;
         }
     }
 

@@ -21,6 +21,8 @@ final class FreeThread extends FreeLog {
     /** How many methods that the JDK may have called it is in. */
     int depth;
     int initialising;
+    /** Class loaders of the program that it is in. */
+    int loading;
     /** How many times a class had been initialised when it last looked. */
     int initialised;
     /** The call of the JDK that it is in; negative for none. */
@@ -98,7 +100,7 @@ final class FreeThread extends FreeLog {
     }
 
     static FreeThread current() {
-        return FreeTable.of(Thread.currentThread());
+        return FreeTable.own(Thread.currentThread());
     }
 
     /** Whether it runs, or could. */
@@ -227,11 +229,11 @@ final class FreeThread extends FreeLog {
     }
 
     /**
-     * Whether somebody comes after its last step, and it runs. One that has never come to a place
-     * may never do so.
+     * Whether somebody comes after its last step that is written down, and it runs. One that has never come
+     * to a place may never do so.
      */
     boolean isAwaited() {
-        return followed > 0 && steps <= followed && !(isCutOff || exited || isAway || full);
+        return followed > 0 && steps - unwritten() <= followed && !(isCutOff || exited || isAway || full);
     }
 
     /** Blocks there. */
@@ -352,6 +354,20 @@ final class FreeThread extends FreeLog {
             if (U.compareAndSetLong(this, TOLD, now, word | sign)) {
                 return now & Long.MAX_VALUE;
             }
+        }
+    }
+
+    /** It begins to load a class. */
+    void loads() {
+        if (loading++ == 0) {
+            FreeTable.hide(this);
+        }
+    }
+
+    /** It has. */
+    void loaded() {
+        if (loading > 0 && --loading == 0) {
+            FreeTable.show(this);
         }
     }
 

@@ -192,10 +192,12 @@ final class FreeThreads {
     @DontInline
     static void parks(boolean absolute, long time) {
         FreeThread me = FreeThread.current();
-        if (me == null || time < 0 || absolute && time == 0 || Thread.currentThread().isInterrupted()) {
-            if (me != null) {
-                me.follows(me.told());
-            }
+        if (me == null) {
+            parksUnseen(absolute, time);
+            return;
+        }
+        if (time < 0 || absolute && time == 0 || Thread.currentThread().isInterrupted()) {
+            me.follows(me.told());
             Really.park(absolute, time);
             return;
         }
@@ -219,6 +221,20 @@ final class FreeThreads {
             me.follows(me.told());
         }
         me.goesOn(stripe);
+    }
+
+    /**
+     * A thread parks that is not recorded. One of the program's may be, while it loads a class: who
+     * unparks it does not know that, and what it was told is over then, as what the JVM was.
+     */
+    private static void parksUnseen(boolean absolute, long time) {
+        FreeThread loading = FreeTable.of(Thread.currentThread());
+        if (loading == null || !loading.takesPermit()) {
+            Really.park(absolute, time);
+            if (loading != null) {
+                loading.takesPermit();
+            }
+        }
     }
 
     /** Parks until somebody has unparked the thread, or interrupted it; true if its time ran out. */

@@ -2,8 +2,6 @@ package reprise.scheduler;
 
 import java.util.Map;
 
-import jdk.internal.misc.Unsafe;
-
 /**
  * Identity hashes. They are another number in every run, and with them the order in which
  * hash tables have their objects. Classes of the JDK and of the program say which object they
@@ -14,23 +12,11 @@ import jdk.internal.misc.Unsafe;
  * their hashes early, so a class gets what is written down for it when it is loaded.
  *
  * A hash, once there, is never changed: it may be in tables already. It is put where the JVM
- * has it, in the object's header, so that nobody can see another one. Where in the header
- * that is, is found out by looking; a JVM that has it elsewhere goes without.
+ * has it ({@link Header}), so that nobody can see another one.
  */
 public final class Hashes {
-    private static final Unsafe U = Unsafe.getUnsafe();
-
     /** Whether anybody wants to know. */
     static boolean on;
-
-    private static final long HASH = 0x7fff_ffffL;
-    /** The lowest bits of a header: nobody has locked the object. */
-    private static final long FREE = 1;
-    /** The same in JVMs with biased locking, which nobody has used for the object. */
-    private static final long BIASED = 5;
-    private static final long AGE = 0x78;
-    /** Where the hash begins in a header; 0 if that is not known. */
-    private static int shift;
 
     /** A number for a type whose objects hash by identity; negative for others. */
     private static final ClassValue<Integer> TYPES = new ClassValue<>() {
@@ -50,18 +36,7 @@ public final class Hashes {
         TYPES.get(Object.class);
         TYPES.get(String.class);
         TYPES.get(Class.class);
-        Object known = new Object();
-        int hash = System.identityHashCode(known);
-        long header = U.getLong(known, 0L);
-        for (int at = 8; at < 32 && shift == 0; at++) {
-            if ((header >>> at & HASH) == hash && (header & 7) == FREE) {
-                shift = at;
-            }
-        }
-        Object tried = new Object();
-        if (shift != 0 && !(give(tried, 0x1234_5678) && System.identityHashCode(tried) == 0x1234_5678)) {
-            shift = 0;
-        }
+        Header.prepare();
     }
 
     /** All hashes that are written down, by what objects are told by; 0 where there are several. */
@@ -73,12 +48,12 @@ public final class Hashes {
     static void loaded(Class<?> type) {
         Map<Integer, Integer> all = classes;
         // What the JVM counts may be another class.
-        if (all == null || shift == 0 || !stem(type.getName()).equals(type.getName())) {
+        if (all == null || !stem(type.getName()).equals(type.getName())) {
             return;
         }
         int hash = all.getOrDefault(kind(type, TYPES.get(Class.class)), 0);
         if (hash != 0) {
-            give(type, hash);
+            Header.give(type, hash);
         }
     }
 
@@ -128,7 +103,7 @@ public final class Hashes {
             }
             return;
         }
-        Turn me = Engine.mine();
+        Turn me = Engine.counted();
         if (me != null && !me.looks) {
             me.looks = true;
             int number = TYPES.get(type);
@@ -141,29 +116,11 @@ public final class Hashes {
 
     /** Gives an object what is written down for it. */
     private static void take(Turn me, Object object, int type) {
-        if (me.given != null && shift != 0 && isFree(U.getLong(object, 0L))) {
+        if (me.given != null && Header.hasRoom(object)) {
             int hash = me.given.hash(kind(object, type));
             if (hash != 0) {
-                give(object, hash);
+                Header.give(object, hash);
             }
         }
-    }
-
-    /** Whether an object with this header has no hash, and can be given one. */
-    private static boolean isFree(long header) {
-        if ((header & 7) == BIASED) {
-            return shift == 8 && header >>> 10 == 0;
-        }
-        return (header & 7) == FREE && (header >>> shift & HASH) == 0;
-    }
-
-    /** Puts a hash into a header; false if somebody was faster. */
-    private static boolean give(Object object, int hash) {
-        long header = U.getLongVolatile(object, 0L);
-        if (!isFree(header)) {
-            return false;
-        }
-        long rest = (header & 7) == BIASED ? header & AGE | FREE : header;
-        return U.compareAndSetLong(object, 0L, header, rest | (hash & HASH) << shift);
     }
 }

@@ -75,8 +75,9 @@ final class Life {
         }
         if (Engine.mine() != null) {
             turn.state = Turn.READY;
-        } else if (Engine.running != null && isForeign(Thread.currentThread())) {
-            // As the JVM does with what is to run at its end: nobody would give it a turn.
+        } else if (Engine.running != null && Engine.of(Thread.currentThread()) == null) {
+            // As the JVM does with what is to run at its end, while daemons may still have the turn: nobody
+            // would give it one.
             turn.state = Turn.DEAD;
             Engine.forget(thread);
         }

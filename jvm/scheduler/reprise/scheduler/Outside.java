@@ -58,7 +58,7 @@ public final class Outside {
             Wires.reads(object, 0);
             return;
         }
-        Turn me = Engine.mine();
+        Turn me = Engine.counted();
         if (me != null) {
             await(me, object, false, 0);
         }
@@ -85,7 +85,7 @@ public final class Outside {
             Wires.reads(object, millis);
             return;
         }
-        Turn me = Engine.mine();
+        Turn me = Engine.counted();
         if (me != null && !await(me, object, false, millis > 0 ? Clock.in(millis, 0) : 0)) {
             throw new SocketTimeoutException(late);
         }
@@ -124,7 +124,7 @@ public final class Outside {
 
     /** At a place where nothing is waited for. */
     private static void passes() {
-        Turn me = Engine.mine();
+        Turn me = Engine.counted();
         if (me != null) {
             Leaving.outside(me, new Waiting.Nothing(), 0);
         }
@@ -149,7 +149,7 @@ public final class Outside {
         if (Free.on) {
             Wires.writes(object, 1);
         }
-        Turn me = Engine.mine();
+        Turn me = Engine.counted();
         if (me != null) {
             await(me, object, true, 0);
         }
@@ -164,7 +164,7 @@ public final class Outside {
             Wires.writes(object, Wires.pieces(length));
             return false;
         }
-        Turn me = Engine.mine();
+        Turn me = Engine.counted();
         if (me == null || bytes == null || from < 0 || length < 0 || length > bytes.length - from) {
             return false;
         }
@@ -187,7 +187,7 @@ public final class Outside {
             Wires.writes(object, Wires.pieces(source));
             return false;
         }
-        Turn me = Engine.mine();
+        Turn me = Engine.counted();
         if (me == null || !(source instanceof ByteBuffer) || !mayWait(object, true)) {
             return false;
         }
@@ -216,7 +216,7 @@ public final class Outside {
             Wires.writes(object, Wires.pieces(sources, from, length));
             return false;
         }
-        Turn me = Engine.mine();
+        Turn me = Engine.counted();
         if (me == null || sources == null || from < 0 || length < 0 || length > sources.length - from
                 || !mayWait(object, true)) {
             return false;
@@ -264,7 +264,7 @@ public final class Outside {
             Wires.awaits(1, ((Process) process).isAlive(), 0);
             return;
         }
-        Turn me = Engine.mine();
+        Turn me = Engine.counted();
         if (me != null) {
             Leaving.outside(me, new Waiting.Exit((Process) process), 0);
         }
@@ -276,7 +276,7 @@ public final class Outside {
             Wires.awaits(1, false, 0);
             return;
         }
-        Turn me = Engine.mine();
+        Turn me = Engine.counted();
         if (me != null && time > 0) {
             long deadline = Clock.in(0, ((TimeUnit) unit).toNanos(time));
             Leaving.outside(me, new Waiting.Exit((Process) process), deadline);
@@ -289,7 +289,7 @@ public final class Outside {
             Wires.awaits(1, false, 0);
             return;
         }
-        Turn me = Engine.mine();
+        Turn me = Engine.counted();
         if (me != null) {
             Leaving.outside(me, new Waiting.Lock((FileChannel) channel, from, size, shared), 0);
         }

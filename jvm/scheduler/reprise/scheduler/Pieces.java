@@ -48,7 +48,7 @@ public final class Pieces {
             }
             return false;
         }
-        Turn me = Engine.mine();
+        Turn me = Engine.counted();
         if (me == null) {
             return false;
         }
@@ -141,7 +141,7 @@ public final class Pieces {
             }
             return noted;
         }
-        Turn me = Engine.mine();
+        Turn me = Engine.counted();
         if (me != null && !me.reading) {
             noted = me.notes;
             me.notes = false;

@@ -6,7 +6,7 @@ public final class Point {
 
     /** Before an access to what other threads may use. */
     public static void access(int site) {
-        Turn me = Engine.mine();
+        Turn me = Engine.counted();
         if (me != null) {
             Engine.policy.before(me, site);
         }
@@ -14,7 +14,7 @@ public final class Point {
 
     /** Before a call of a method of the program, which may be synchronized. */
     public static void call(int site) {
-        Turn me = Engine.mine();
+        Turn me = Engine.counted();
         if (me != null) {
             ((Explorer) Engine.policy).passes(me, site);
         }
@@ -22,7 +22,7 @@ public final class Point {
 
     /** Before a call of the JDK that may block. */
     public static void sync(int site) {
-        Turn me = Engine.mine();
+        Turn me = Engine.counted();
         if (me != null) {
             Engine.policy.calls(me, site);
         }
@@ -41,7 +41,9 @@ public final class Point {
     public static void enter(Object monitor, int site) {
         Turn me = Engine.mine();
         if (me != null && monitor != null) {
-            Engine.policy.before(me, site);
+            if (me.loading == 0) {
+                Engine.policy.before(me, site);
+            }
             while (Owners.of(monitor) != null && Owners.of(monitor) != me) {
                 Engine.block(me, Turn.MONITOR, monitor, 0);
             }

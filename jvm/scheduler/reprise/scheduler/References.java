@@ -47,7 +47,7 @@ public final class References {
             }
             return;
         }
-        Turn me = Engine.mine();
+        Turn me = Engine.counted();
         if (me != null) {
             me.makes = true;
         }
@@ -62,7 +62,7 @@ public final class References {
             }
             return;
         }
-        Turn me = Engine.mine();
+        Turn me = Engine.counted();
         if (me != null) {
             me.makesTable = true;
         }
@@ -78,7 +78,7 @@ public final class References {
                 me.makesTable = false;
             }
         } else {
-            Turn me = Engine.mine();
+            Turn me = Engine.counted();
             if (me != null) {
                 own = me.makesTable;
                 me.makesTable = false;
@@ -104,7 +104,7 @@ public final class References {
             }
             return;
         }
-        Turn me = Engine.mine();
+        Turn me = Engine.counted();
         if (me == null || !(me.makes || queue instanceof Table) || isNone(reference, referent)) {
             return;
         }
@@ -125,7 +125,7 @@ public final class References {
 
     /** A table of the JDK has a weak reference to this. */
     public static void keeps(Object referent) {
-        if (Values.areGiven() && !Free.on && Engine.mine() != null) {
+        if (Values.areGiven() && !Free.on && Engine.counted() != null) {
             hold(referent);
         }
     }
@@ -162,7 +162,7 @@ public final class References {
             }
             return;
         }
-        Turn me = Engine.mine();
+        Turn me = Engine.counted();
         if (me != null) {
             me.asksReference = asks;
         }
@@ -178,7 +178,7 @@ public final class References {
             FreeThread me = FreeThread.current();
             asks = me != null && me.asksReference;
         } else {
-            Turn me = Engine.mine();
+            Turn me = Engine.counted();
             asks = me != null && me.asksReference;
         }
         if (!asks) {
@@ -200,7 +200,7 @@ public final class References {
             }
             return value;
         }
-        Turn me = Engine.mine();
+        Turn me = Engine.counted();
         if (me == null) {
             return value;
         }
@@ -226,7 +226,7 @@ public final class References {
             }
             return found;
         }
-        Turn me = Engine.mine();
+        Turn me = Engine.counted();
         if (me == null) {
             return found;
         }
@@ -260,7 +260,7 @@ public final class References {
             }
             return value;
         }
-        Turn me = Engine.mine();
+        Turn me = Engine.counted();
         if (me == null) {
             return value;
         }
@@ -324,7 +324,7 @@ public final class References {
         if (Free.on) {
             return removeFreely(queue, millis);
         }
-        Turn me = Engine.mine();
+        Turn me = Engine.counted();
         if (me == null) {
             return queue.remove(millis);
         }

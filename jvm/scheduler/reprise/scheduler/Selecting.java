@@ -82,7 +82,7 @@ public final class Selecting {
             Wires.awaits(1, !Native.poll(epoll, false, 0), 0);
             return millis;
         }
-        Turn me = Engine.mine();
+        Turn me = Engine.counted();
         if (me == null) {
             return millis;
         }
@@ -119,7 +119,7 @@ public final class Selecting {
             Wires.gets(false);
             return count;
         }
-        Turn me = Engine.mine();
+        Turn me = Engine.counted();
         if (me == null || count < 0) {
             return count;
         }

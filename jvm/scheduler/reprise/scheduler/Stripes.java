@@ -22,9 +22,11 @@ final class Stripes {
     /** Those of locks of the JDK's, which do too. */
     private static final long LOCKS = memory(COUNT);
     /** Those of all else. */
-    private static final long WORDS = memory(COUNT + 1);
-    /** The last stripe is for what pools do, whose threads run code that nobody calls. */
+    private static final long WORDS = memory(COUNT + 2);
+    /** One stripe more is for what pools do, whose threads run code that nobody calls. */
     static final int POOLS = COUNT;
+    /** And one for tables that the JDK has for all, in which it looks before it calls the program. */
+    static final int TABLES = COUNT + 1;
     /** The sign of a word: somebody is there; of a monitor's: others have left words behind it. */
     private static final long LOCKED = 1L << 63;
     /** Behind the word of who was last, as far from it, are those of who has only read since. */

@@ -85,6 +85,8 @@ final class Turn {
     boolean exiting;
     /** Class initialisers that it is in: others may wait for them invisibly. */
     int initialising;
+    /** Class loaders of the program that it is in. */
+    int loading;
     /**
      * It looks whether something has come from outside. Who brings that is no thread of the program,
      * and may have the lock that is needed for it.

@@ -136,7 +136,7 @@ public final class Values {
             }
             return value;
         }
-        Turn me = given == null && !kept ? null : Engine.mine();
+        Turn me = given == null && !kept ? null : Engine.counted();
         if (me == null) {
             return value;
         }
@@ -157,13 +157,13 @@ public final class Values {
 
     /** The JDK asks for the time, in nanoseconds since some time. */
     public static long time(long value) {
-        Turn me = given == null || Free.on ? null : Engine.mine();
+        Turn me = given == null || Free.on ? null : Engine.counted();
         return me == null || me.given == null ? see(TIMES, value) : me.given.time(value);
     }
 
     /** The same, in milliseconds. */
     public static long date(long value) {
-        Turn me = given == null || Free.on ? null : Engine.mine();
+        Turn me = given == null || Free.on ? null : Engine.counted();
         return me == null || me.given == null ? see(TIMES, value) : me.given.date(value);
     }
 
@@ -255,7 +255,7 @@ public final class Values {
             }
             return;
         }
-        Turn me = Engine.mine();
+        Turn me = Engine.counted();
         if (me != null) {
             me.asks = asks;
         }
@@ -266,7 +266,7 @@ public final class Values {
             FreeThread me = FreeThread.current();
             return me != null && me.asks;
         }
-        Turn me = Engine.mine();
+        Turn me = Engine.counted();
         return me != null && me.asks;
     }
 
@@ -275,7 +275,7 @@ public final class Values {
      * for all, and that may be another thread than it was.
      */
     public static long seed(long value) {
-        Turn me = given == null || Free.on ? null : Engine.mine();
+        Turn me = given == null || Free.on ? null : Engine.counted();
         if (me == null || me.given != null && me.given.has(SEEDS)) {
             return see(SEEDS, value);
         }

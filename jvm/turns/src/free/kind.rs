@@ -1,7 +1,6 @@
 //! Which calls synchronise, and by what.
 
-use reprise_classfile::opcode;
-use reprise_classfile::read::{Instruction, MemberRef, access};
+use reprise_classfile::read::MemberRef;
 
 use super::Body;
 use crate::facts::{is_unsafe, matters};
@@ -110,6 +109,18 @@ const LAZY: &[&str] = &[
     "unordered",
 ];
 
+/// Methods of the JDK that look into a table that it has for all threads, and call the program where
+/// nothing is in it yet: who knows how a protocol is spoken.
+const TABLES: &[(&str, &str)] = &[
+    ("java/net/URI", "toURL"),
+    ("java/net/URL", "<init>"),
+    ("java/net/URL", "of"),
+];
+
+/// Packages of the JDK whose types programs implement, and synchronise in: a driver of a database is called
+/// by the names of these.
+const IMPLEMENTED: &[&str] = &["java/rmi/", "java/security/", "java/sql/"];
+
 /// Packages whose classes read from and write to the outside.
 const WIRES: &[&str] = &["java/io/", "java/net/", "java/nio/channels/"];
 
@@ -135,33 +146,6 @@ const WIRED: &[&str] = &[
     "write",
 ];
 
-/// Names of methods that the JDK calls.
-const CALLED_BACK: &[&str] = &[
-    "accept",
-    "afterExecute",
-    "apply",
-    "beforeExecute",
-    "call",
-    "compute",
-    "exec",
-    "execute",
-    "newThread",
-    "onCompletion",
-    "run",
-    "uncaughtException",
-];
-
-/// Types of the JDK, or packages, whose methods it calls where a class of the program has them: in
-/// the midst of what it does, and by names that say little.
-const CALLED_BY: &[&str] = &[
-    "java/util/Comparator",
-    "java/util/Iterator",
-    "java/util/Spliterator",
-    "java/util/concurrent/",
-    "java/util/function/",
-    "java/util/stream/",
-];
-
 /// How a call is recorded.
 pub(super) enum Kind {
     None,
@@ -177,6 +161,8 @@ pub(super) enum Kind {
     Runs,
     /// As what has to do with pools, if its receiver is a parallel stream.
     Streams,
+    /// As what looks into a table of the JDK's.
+    Tables,
     /// As what waits for the end of its receiver, a thread.
     Joins,
     /// By its receiver, if that is of a class that synchronises.
@@ -241,6 +227,9 @@ impl Body<'_, '_> {
         if goes_through && !is(SYNCHRONISED) && self.facts.has_collections() {
             return Kind::PerhapsArgument;
         }
+        if TABLES.contains(&(&*owner, &*name)) {
+            return Kind::Tables;
+        }
         let of_thread = owner == "java/lang/Thread" || (self.is_thread)(&owner);
         match &*name {
             "<init>" | "currentThread" | "notify" | "notifyAll" | "onSpinWait" | "yield" => {
@@ -298,60 +287,15 @@ impl Body<'_, '_> {
 
     /// Whether a call of the JDK's type may be that of a synchronized method.
     fn hands_on(&self, owner: &str, name: &str, descriptor: &str) -> bool {
-        owner.starts_with("java/util/function/") && self.facts.is_synchronized(name, descriptor)
+        let implemented = IMPLEMENTED.iter().any(|package| owner.starts_with(package));
+        (implemented || owner.starts_with("java/util/function/"))
+            && self.facts.is_synchronized(name, descriptor)
     }
-
-    pub(super) fn is_called_back(&self, instructions: &[Instruction<'_>]) -> bool {
-        let handed_out = || {
-            let key = (self.name.clone(), self.descriptor.clone());
-            self.handled.contains(&key)
-        };
-        !self.name.starts_with('<')
-            && (CALLED_BACK.contains(&&*self.name)
-                || handed_out() && !self.is_short(instructions)
-                || self.is_implementation() && self.may_synchronise(instructions))
-    }
-
-    /// Whether the class says of itself that the JDK may call such a method.
-    fn is_implementation(&self) -> bool {
-        let hidden = access::STATIC | access::PRIVATE;
-        let pool = &self.class.pool;
-        let mut interfaces = self.class.interfaces.iter();
-        self.method.access & hidden == 0
-            && interfaces.any(|interface| {
-                pool.class_name(*interface)
-                    .is_ok_and(|name| is_called_by(&name.to_str_lossy()))
-            })
-    }
-
-    /// Whether a method may come to what is recorded; many only compare two numbers.
-    pub(super) fn may_synchronise(&self, instructions: &[Instruction<'_>]) -> bool {
-        instructions
-            .iter()
-            .any(|instruction| match instruction.opcode {
-                opcode::INVOKEVIRTUAL..=opcode::INVOKEDYNAMIC | opcode::MONITORENTER => true,
-                opcode::GETSTATIC..=opcode::PUTFIELD => {
-                    self.shared(instruction).is_ok_and(|field| field.is_some())
-                }
-                opcode::IALOAD..=opcode::SALOAD | opcode::IASTORE..=opcode::SASTORE => {
-                    self.elements
-                }
-                _ => false,
-            })
-    }
-}
-
-/// Whether the JDK calls methods of an interface in the midst of what it does.
-fn is_called_by(interface: &str) -> bool {
-    CALLED_BY.iter().any(|known| match known.ends_with('/') {
-        true => interface.starts_with(known),
-        false => interface.split('$').next() == Some(known),
-    })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{is_bulk, is_called_by, is_inherited};
+    use super::{is_bulk, is_inherited};
 
     #[test]
     fn only_what_the_jdk_declares_is_inherited_from_it() {
@@ -384,15 +328,5 @@ mod tests {
             "(Ljava/util/function/BiConsumer;)V"
         ));
         assert!(!is_bulk("app/Table", "forEach", each));
-    }
-
-    #[test]
-    fn what_the_jdk_calls_is_known_by_its_interface() {
-        assert!(is_called_by("java/util/concurrent/Flow$Subscriber"));
-        assert!(is_called_by("java/util/Spliterator$OfInt"));
-        assert!(is_called_by("java/util/Comparator"));
-        assert!(!is_called_by("java/util/Collection"));
-        assert!(!is_called_by("java/util/IteratorLike"));
-        assert!(!is_called_by("app/Comparator"));
     }
 }

@@ -1,0 +1,2 @@
+/** Is needed by one thread only. */
+class WorkAlone {}
