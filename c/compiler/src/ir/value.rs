@@ -237,28 +237,46 @@ impl Value {
         ));
     }
 
-    fn new_attribute(self, called: &str) -> LLVMAttributeRef {
+    fn new_attribute(self, called: &str, number: u64) -> LLVMAttributeRef {
         let context = llvm!(ask: LLVMGetTypeContext(LLVMTypeOf(self.0)));
-        llvm!(make: LLVMCreateEnumAttribute(context, attribute(called), 0))
+        llvm!(make: LLVMCreateEnumAttribute(context, attribute(called), number))
+    }
+
+    /// Of what the program has a function reads what it is given the address of, and changes
+    /// nothing; but it does something, so that no call of it can be left out.
+    pub(crate) fn changes_nothing_of_the_program(self) {
+        /// Two bits each for what arguments point to, for what the program cannot see, and for
+        /// all else: 1 is read, 3 is read and changed.
+        const READS_AND_COUNTS: u64 = 1 | 3 << 2;
+        for (called, number) in [("memory", READS_AND_COUNTS), ("nounwind", 0)] {
+            let new = self.new_attribute(called, number);
+            llvm!(change: LLVMAddAttributeAtIndex(self.0, c_uint::MAX, new));
+        }
+    }
+
+    /// A function is seldom called: what calls it need not be where the rest is.
+    pub(crate) fn is_rare(self) {
+        let cold = self.new_attribute("cold", 0);
+        llvm!(change: LLVMAddAttributeAtIndex(self.0, c_uint::MAX, cold));
     }
 
     /// The compiler is to put a function into its callers, whatever it thought.
     pub(crate) fn inline_always(self) {
         let function = c_uint::MAX;
         self.remove_attribute(function, "noinline");
-        let always = self.new_attribute("alwaysinline");
+        let always = self.new_attribute("alwaysinline", 0);
         llvm!(change: LLVMAddAttributeAtIndex(self.0, function, always));
     }
 
     /// A function may come back more than once.
     pub(crate) fn returns_again(self) {
-        let again = self.new_attribute("returns_twice");
+        let again = self.new_attribute("returns_twice", 0);
         llvm!(change: LLVMAddAttributeAtIndex(self.0, c_uint::MAX, again));
     }
 
     /// A call may come back more than once.
     pub(crate) fn call_returns_again(self) {
-        let again = self.new_attribute("returns_twice");
+        let again = self.new_attribute("returns_twice", 0);
         llvm!(change: LLVMAddCallSiteAttribute(self.0, c_uint::MAX, again));
     }
 
@@ -349,11 +367,15 @@ impl Value {
             .collect()
     }
 
+    /// Whether a load is one that other threads wait for, or for which it waits for them.
+    pub(crate) fn is_atomic(self) -> bool {
+        let ordering = llvm!(ask: LLVMGetOrdering(self.0));
+        ordering != LLVMAtomicOrdering::LLVMAtomicOrderingNotAtomic
+    }
+
     /// Whether a load may find something else each time.
     pub(crate) fn is_volatile_or_atomic(self) -> bool {
-        let ordering = llvm!(ask: LLVMGetOrdering(self.0));
-        let is_atomic = ordering != LLVMAtomicOrdering::LLVMAtomicOrderingNotAtomic;
-        is_atomic || llvm!(ask: LLVMGetVolatile(self.0)) != 0
+        self.is_atomic() || llvm!(ask: LLVMGetVolatile(self.0)) != 0
     }
 
     // What allocas say.
