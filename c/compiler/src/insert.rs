@@ -8,13 +8,14 @@
 //! | local variables | on the inside stack, or with an address that is logged | `insert/locals.rs` |
 //! | loops, if several threads may be inside | counted, so that others have their turn | `insert/steps.rs` |
 //! | inside functions | a wrapper with the function's name for outside callers; one for replays | `insert/entries.rs` |
-//! | inside globals | a section of their own | here |
+//! | variables | a section for inside ones, and one for outside ones | `insert/globals.rs` |
 //! | addresses of a library's functions | those of functions that go there | `insert/addresses.rs` |
 
 mod addresses;
 mod calls;
 mod checks;
 mod entries;
+mod globals;
 mod locals;
 mod outside;
 mod steps;
@@ -23,9 +24,9 @@ mod variables;
 use std::collections::HashMap;
 
 use reprise_c_analysis::boundary::Boundary;
-use reprise_c_analysis::model::{FunctionId, Storage};
+use reprise_c_analysis::model::FunctionId;
 use reprise_c_analysis::points_to::PointsTo;
-use reprise_c_events::{INSIDE, Program, SECTION, Site};
+use reprise_c_events::{Program, SECTION, Site};
 
 use crate::ir::{Block, Builder, LLVMOpcode, Module, Type, Value};
 use crate::read::{Reading, place};
@@ -229,18 +230,6 @@ impl Inserter<'_> {
     fn runtime(&self, name: &str, result: Type, parameters: &[Type]) -> (Type, Value) {
         let of = self.module.function_type(result, parameters);
         (of, self.module.declare(name, of))
-    }
-
-    fn globals(&mut self) {
-        for global in self.module.globals() {
-            let Some(object) = self.reading.objects.get(&global) else {
-                continue;
-            };
-            let known = &self.reading.program.objects[*object as usize];
-            if known.storage == Storage::Global && self.boundary.objects[*object as usize] {
-                global.set_section(INSIDE);
-            }
-        }
     }
 
     fn body(&mut self, function: Value) {

@@ -69,9 +69,7 @@ enum Mode {
     Replay,
 }
 
-//
-// What each crossing looks at is in one place, since others use the memory between processor and
-// memory, too.
+/// What each crossing looks at is in one section: it is fetched at once.
 #[unsafe(link_section = ".data.reprise_often")]
 static MODE: AtomicU8 = AtomicU8::new(0);
 

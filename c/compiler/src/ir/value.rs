@@ -187,6 +187,17 @@ impl Value {
         llvm!(change: LLVMSetSection(self.0, section.as_ptr()));
     }
 
+    /// Whether somebody has said in which section it is.
+    pub(crate) fn has_section(self) -> bool {
+        let section = llvm!(ask: LLVMGetSection(self.0));
+        !section.is_null() && llvm!(text: *section) != 0
+    }
+
+    /// Whether a constant is nothing but zeros.
+    pub(crate) fn is_zero(self) -> bool {
+        llvm!(ask: LLVMIsNull(self.0)) != 0
+    }
+
     pub(crate) fn linkage(self) -> LLVMLinkage {
         llvm!(ask: LLVMGetLinkage(self.0))
     }
