@@ -45,6 +45,7 @@ const STUDIES: &[Study] = &[
             "debian_neon",
             "debian_httpd",
             "debian_instructions",
+            "debian_logs",
             "debian_replicas",
         ],
     },

@@ -9,6 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::debian;
+use super::measure::Log;
 use super::paired::{Paired, median_of};
 use super::stage::{Stage, reprise};
 
@@ -293,20 +294,53 @@ impl Httpd {
     }
 }
 
+/// How many rounds of requests are recorded.
+const REQUESTS: usize = 25;
+
+impl Httpd {
+    /// Records them, of the program that was cut last.
+    fn recorded(&self) {
+        let running = self.record();
+        running.ask(REQUESTS);
+        running.end();
+    }
+}
+
+/// The log of a module beside that of the whole program, which is all that is said here of either.
+#[test]
+fn debian_logs() {
+    let Some(stage) = debian::stage("httpd") else {
+        return;
+    };
+    let httpd = Httpd::build(stage);
+    httpd.weigh();
+    let reads = (REQUESTS * httpd.reads) as u64;
+    let targets: [&[&str]; 2] = [&["--target", "mod_deflate.c:*"], &["--whole-program"]];
+    let [module, whole] = targets.map(|target| {
+        let mut row = httpd.stage.cut(&httpd.program, target, true);
+        httpd.recorded();
+        httpd.stage.replayed(&mut row, reads);
+        row.print();
+        httpd.stage.log()
+    });
+    let times = |of: fn(&Log) -> u64| of(&whole) as f64 / of(&module) as f64;
+    println!(
+        "smaller    {:.1} times in bytes, {:.1} times in events, {:.1} times as stored",
+        times(|log| log.bytes),
+        times(|log| log.events),
+        times(|log| log.stored)
+    );
+}
+
 #[test]
 fn debian_httpd() {
-    const REQUESTS: usize = 25;
     let Some(stage) = debian::stage("httpd") else {
         return;
     };
     let httpd = Httpd::build(stage);
     let program = httpd.program.as_str();
     httpd.weigh();
-    let recorded = || {
-        let running = httpd.record();
-        running.ask(REQUESTS);
-        running.end();
-    };
+    let recorded = || httpd.recorded();
     let reads = (REQUESTS * httpd.reads) as u64;
     for (target, paths) in [
         (
