@@ -101,7 +101,10 @@ impl Image {
     /// Takes away the pages that are within.
     fn leave_out(&mut self, start: u64, end: u64) {
         let start = start.checked_next_multiple_of(PAGE).unwrap_or(u64::MAX);
-        let end = (end & !(PAGE - 1)).max(start);
+        let end = end & !(PAGE - 1);
+        if start >= end {
+            return;
+        }
         let regions = std::mem::take(&mut self.subject.regions);
         let around = |&(first, last, how): &(u64, u64, u32)| {
             [(first, last.min(start), how), (first.max(end), last, how)]
