@@ -3,7 +3,7 @@
 //! since some calls fail when they are interrupted; one that computes may never come
 //! by, and is stopped.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use reprise_syscalls::is_restart;
 use reprise_tracee::{Resume, Stop, TraceError, Tracee, Trap};
