@@ -19,7 +19,8 @@ struct Study {
     parts: &'static [&'static str],
 }
 
-const LLVM: (&str, &str) = ("LLVM_SYS_191_PREFIX", "/usr/lib/llvm-19");
+/// Where LLVM is.
+pub(crate) const LLVM: (&str, &str) = ("LLVM_SYS_191_PREFIX", "/usr/lib/llvm-19");
 
 const AT_LENGTH: &[(&str, &str)] = &[("REPRISE_STUDY", "1")];
 
@@ -43,6 +44,8 @@ const STUDIES: &[Study] = &[
             "debian_wget",
             "debian_neon",
             "debian_httpd",
+            "debian_instructions",
+            "debian_logs",
             "debian_replicas",
         ],
     },

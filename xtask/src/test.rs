@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use crate::setup::{self, Task};
 use crate::steps::{Outcome, Steps};
+use crate::study::LLVM;
 use crate::workspace::Workspace;
 use crate::{Failure, TaskResult, command, fuzz, repository};
 
@@ -20,6 +21,23 @@ const BUDGET: Duration = Duration::from_secs(25 * 60);
 /// How long each fuzz target runs: enough to try its seeds and to notice that
 /// one no longer builds, not to find what is hard to find.
 const FUZZ_SECONDS: u32 = 3;
+
+/// Those of the tests with LLVM that the gate runs: the paper's program with its cuts, under gdb,
+/// reads, a file in lines, a crash, threads, signals, what was computed and does not hold, and what is
+/// said of bad input.
+const C_TESTS: &[&str] = &[
+    "a_crash_is_reached",
+    "again::reads_that_find_nothing_new",
+    "bad_sources",
+    "figure_2",
+    "lines_and_their_parts",
+    "said::what_is_not_looked_at_is_not_there",
+    "said::what_was_computed_does_not_hold",
+    "turns::handlers_are_inside",
+    "turns::threads_take_turns",
+    "under_a_debugger",
+    "what_is_wrong_is_said",
+];
 
 pub(crate) fn run(filters: &[String]) -> TaskResult {
     let mut steps = Steps::new(filters);
@@ -80,6 +98,10 @@ fn checks(steps: &mut Steps) -> Result<(), Failure> {
         (_, true) => Outcome::Skipped("no package has a test called e2e*".to_owned()),
         _ => cargo_test(&selecting(&end_to_end)).into(),
     });
+    steps.run(
+        "C programs",
+        || if built { c_programs() } else { unbuilt() },
+    );
     steps.run("docs", || {
         let mut doc = command::cargo(&["doc", "--workspace", "--no-deps", "--locked"]);
         run_shown(doc.env("RUSTDOCFLAGS", "-D warnings"))
@@ -87,6 +109,51 @@ fn checks(steps: &mut Steps) -> Result<(), Failure> {
     steps.run("repository", || repository::check(&workspace));
     steps.run("fuzz", || fuzz_all(&workspace));
     Ok(())
+}
+
+/// What needs LLVM, which not every machine has and may get: the lints of that code, and those of
+/// its tests that take seconds. All of them are studies.
+fn c_programs() -> Outcome {
+    match setup::ensure(Task::TestOfC) {
+        Ok(lacking) if lacking.is_empty() => {}
+        Ok(lacking) => return Outcome::Skipped(format!("without {}", lacking.join(", "))),
+        Err(why) => return Outcome::Skipped(format!("LLVM 19 cannot be had here: {why}")),
+    }
+    let with_llvm = |arguments: &[&str]| {
+        // The features of the whole workspace, so that nothing is compiled a second time.
+        let features = ["--workspace", "--locked", "--features", "reprise-cc/llvm"];
+        let mut cargo = command::cargo(&[&arguments[..1], &features, &arguments[1..]].concat());
+        cargo.env(LLVM.0, env::var_os(LLVM.0).unwrap_or_else(|| LLVM.1.into()));
+        println!("{}", command::shown(&cargo));
+        cargo
+    };
+    let lints = ["clippy", "--all-targets", "--", "-D", "warnings"];
+    if let Err(failure) = command::succeed(&mut with_llvm(&lints)) {
+        return Outcome::Failed(failure);
+    }
+    let tests = [&["test", "--test", "e2e_cut", "--", "--exact"], C_TESTS].concat();
+    let expected = all_passed(C_TESTS.len());
+    let mut have_passed = false;
+    let status = command::lines(&mut with_llvm(&tests), |line| {
+        println!("{line}");
+        have_passed |= line.starts_with(&expected);
+    });
+    match status {
+        Ok(status) if status.success() && have_passed => {
+            Outcome::Passed(format!("{} tests", C_TESTS.len()))
+        }
+        Ok(status) if status.success() => {
+            Outcome::Failed("a test of `C_TESTS` in xtask/src/test.rs is not there".to_owned())
+        }
+        Ok(status) => Outcome::Failed(format!("the tests failed ({status})")),
+        Err(failure) => Outcome::Failed(failure),
+    }
+}
+
+/// How the line begins that says that so many tests have passed, and none has not. Names of tests
+/// that there are not would be no failure.
+fn all_passed(count: usize) -> String {
+    format!("test result: ok. {count} passed; 0 failed; 0 ignored;")
 }
 
 fn unbuilt() -> Outcome {
@@ -184,7 +251,7 @@ fn within(took: Duration, budget: Duration) -> Result<(), Failure> {
 mod tests {
     use std::time::Duration;
 
-    use super::{BUDGET, selecting, within};
+    use super::{BUDGET, all_passed, selecting, within};
 
     #[test]
     fn the_time_budget_is_kept_or_not() {
@@ -193,6 +260,14 @@ mod tests {
             within(Duration::from_secs(26 * 60), BUDGET).unwrap_err(),
             "the gate took 26 minutes, over its budget of 25"
         );
+    }
+
+    #[test]
+    fn all_tests_that_are_named_have_to_pass() {
+        let said = "test result: ok. 11 passed; 0 failed; 0 ignored; 0 measured; 49 filtered out";
+        assert!(said.starts_with(&all_passed(11)));
+        assert!(!said.starts_with(&all_passed(12)));
+        assert!(!said.starts_with(&all_passed(1)));
     }
 
     #[test]

@@ -126,6 +126,13 @@ impl Boundary {
         let is_inside = |object: &ObjectId| self.objects.get(*object as usize) == Some(&true);
         !objects.is_empty() && objects.iter().all(is_inside)
     }
+
+    /// Whether something that a pointer may point to is inside, or nothing is known of it.
+    pub fn may_be_inside(&self, points_to: &PointsTo, pointer: Var) -> bool {
+        let objects = points_to.objects(pointer);
+        let is_inside = |object: &ObjectId| self.objects.get(*object as usize) == Some(&true);
+        objects.is_empty() || objects.iter().any(is_inside)
+    }
 }
 
 /// Finds the boundary for a target.

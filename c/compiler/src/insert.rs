@@ -8,13 +8,14 @@
 //! | local variables | on the inside stack, or with an address that is logged | `insert/locals.rs` |
 //! | loops, if several threads may be inside | counted, so that others have their turn | `insert/steps.rs` |
 //! | inside functions | a wrapper with the function's name for outside callers; one for replays | `insert/entries.rs` |
-//! | inside globals | a section of their own | here |
+//! | variables | a section for inside ones, and one for outside ones | `insert/globals.rs` |
 //! | addresses of a library's functions | those of functions that go there | `insert/addresses.rs` |
 
 mod addresses;
 mod calls;
 mod checks;
 mod entries;
+mod globals;
 mod locals;
 mod outside;
 mod steps;
@@ -23,9 +24,9 @@ mod variables;
 use std::collections::HashMap;
 
 use reprise_c_analysis::boundary::Boundary;
-use reprise_c_analysis::model::{FunctionId, Storage};
+use reprise_c_analysis::model::FunctionId;
 use reprise_c_analysis::points_to::PointsTo;
-use reprise_c_events::{INSIDE, Program, SECTION, Site};
+use reprise_c_events::{Program, SECTION, Site};
 
 use crate::ir::{Block, Builder, LLVMOpcode, Module, Type, Value};
 use crate::read::{Reading, place};
@@ -48,6 +49,9 @@ struct Inserter<'a> {
     outs: HashMap<outside::Out, Value>,
     /// What stands in the place of local variables.
     moved: HashMap<Value, Value>,
+    /// Loads in whose place something else stands. They go when all is done: what comes to be
+    /// where they were in the compiler's memory would be taken for them.
+    gone: Vec<Value>,
     /// Calls that stay inside.
     direct: Vec<(Value, Value)>,
     checked: (u64, u64),
@@ -105,6 +109,7 @@ pub(crate) fn insert(
         },
         outs: HashMap::new(),
         moved: HashMap::new(),
+        gone: Vec::new(),
         direct: Vec::new(),
         checked: (0, 0),
     };
@@ -116,7 +121,7 @@ pub(crate) fn insert(
         .filter(|function| inserter.is_inside(*function))
         .collect();
     for function in module.functions() {
-        forget_beliefs(function);
+        forget_beliefs(function, inserter.is_inside(function));
     }
     for function in reading.defined.iter().copied() {
         if inserter.is_inside(function) {
@@ -127,6 +132,9 @@ pub(crate) fn insert(
                 inserter.handler(function);
             }
         }
+    }
+    for load in std::mem::take(&mut inserter.gone) {
+        load.erase();
     }
     inserter.handlers();
     inserter.entries(&inside);
@@ -144,8 +152,9 @@ fn id_in(all: &[FunctionId], id: Option<FunctionId>) -> bool {
     id.is_some_and(|id| all.contains(&id))
 }
 
-/// Inserted calls do more than the compiler has found out.
-fn forget_beliefs(function: Value) {
+/// Inserted calls do more than the compiler has found out. What it knows of a library's function
+/// still holds where an outside function calls it: nothing is inserted there.
+fn forget_beliefs(function: Value, is_inside: bool) {
     for belief in BELIEFS {
         function.remove_attribute(u32::MAX, belief);
     }
@@ -156,6 +165,10 @@ fn forget_beliefs(function: Value) {
     }
     for instruction in function.blocks().into_iter().flat_map(Block::instructions) {
         if instruction.opcode() != LLVMOpcode::LLVMCall {
+            continue;
+        }
+        let callee = instruction.callee();
+        if !is_inside && callee.is_function() && callee.is_declaration() {
             continue;
         }
         for belief in BELIEFS {
@@ -185,6 +198,12 @@ impl Inserter<'_> {
         self.boundary.is_inside(self.points_to, var)
     }
 
+    /// Whether something that a pointer may point to is inside.
+    fn may_be_inside(&self, pointer: Value) -> bool {
+        let var = self.reading.var(self.before_it_moved(pointer));
+        self.boundary.may_be_inside(self.points_to, var)
+    }
+
     /// A variable that was moved is known by what it was.
     fn before_it_moved(&self, value: Value) -> Value {
         self.moved.get(&value).copied().unwrap_or(value)
@@ -211,18 +230,6 @@ impl Inserter<'_> {
     fn runtime(&self, name: &str, result: Type, parameters: &[Type]) -> (Type, Value) {
         let of = self.module.function_type(result, parameters);
         (of, self.module.declare(name, of))
-    }
-
-    fn globals(&mut self) {
-        for global in self.module.globals() {
-            let Some(object) = self.reading.objects.get(&global) else {
-                continue;
-            };
-            let known = &self.reading.program.objects[*object as usize];
-            if known.storage == Storage::Global && self.boundary.objects[*object as usize] {
-                global.set_section(INSIDE);
-            }
-        }
     }
 
     fn body(&mut self, function: Value) {
@@ -297,11 +304,27 @@ impl Inserter<'_> {
         }
         self.checked.0 += 1;
         let site = self.site(function, at, "");
+        let bytes = self.as_number(at.kind());
+        if let Some(bytes) = bytes.filter(|_| !at.is_atomic()) {
+            let again = at.is_volatile_or_atomic();
+            let (of, load) = self.loading(bytes, self.may_be_inside(pointer), again);
+            self.before(at);
+            let number = self.builder.call(of, load, &[pointer, site]);
+            let value = self.value_of_number(number, at.kind());
+            at.replace_with(value);
+            // What it points to is known of the load.
+            self.moved.insert(value, at);
+            self.gone.push(at);
+            return;
+        }
         let (pointer_type, number) = (self.module.pointer(), self.module.int(32));
-        let (of, read) = self.checked("__reprise_read", &[pointer_type, number, number]);
+        let parameters = [pointer_type, number, number];
+        let (of, read) = self.runtime("__reprise_read", pointer_type, &parameters);
         let size = self.module.constant(number, self.module.size(at.kind()));
         self.before(at);
         at.set_operand(0, self.builder.call(of, read, &[pointer, size, site]));
+        // It is loaded from where the next read may put something else.
+        at.set_volatile();
     }
 
     fn store(&mut self, at: Value) {
@@ -311,8 +334,7 @@ impl Inserter<'_> {
             return;
         }
         self.checked.0 += 1;
-        let pointer_type = self.module.pointer();
-        let (of, write) = self.checked("__reprise_write", &[pointer_type]);
+        let (of, write) = self.storing();
         self.before(at);
         at.set_operand(1, self.builder.call(of, write, &[pointer]));
     }

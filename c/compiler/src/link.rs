@@ -49,8 +49,9 @@ pub enum LinkError {
 }
 
 /// What a program has that is cut or counts, and nothing in it asks for.
-const WANTED: [&str; 4] = [
+const WANTED: [&str; 5] = [
     "__reprise_described",
+    "__reprise_outside_end",
     "__reprise_replay",
     "__reprise_no_entry",
     "__reprise_weigh_at_begin",

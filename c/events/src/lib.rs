@@ -60,7 +60,7 @@ mod wire;
 
 pub use crate::before::Before;
 pub use crate::describe::describe;
-pub use crate::program::{DETAILS, ENTRIES, INSIDE, Program, SECTION, Site, Subject};
+pub use crate::program::{DETAILS, ENTRIES, INSIDE, OUTSIDE, Program, SECTION, Site, Subject};
 pub use crate::wire::{WireError, begins_child, read, write};
 
 /// The kind of the streams.

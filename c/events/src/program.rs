@@ -8,6 +8,9 @@ pub const SECTION: &str = "reprise_cut";
 /// The section of a program that holds its inside variables.
 pub const INSIDE: &str = "reprise_inside";
 
+/// The section of a program that holds variables of the outside, whose pages a replay does not have.
+pub const OUTSIDE: &str = "reprise_outside";
+
 /// The section with the wrappers of inside functions, by which outside ones call them.
 pub const ENTRIES: &str = "reprise_entry";
 

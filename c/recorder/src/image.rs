@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use object::{
     Object as _, ObjectSection as _, ObjectSegment as _, ObjectSymbol as _, SegmentFlags,
 };
-use reprise_c_events::{Program, SECTION, Subject};
+use reprise_c_events::{OUTSIDE, Program, SECTION, Subject};
 use reprise_recording::{WriteError, Writer};
 
 const PAGE: u64 = 4096;
@@ -91,7 +91,27 @@ impl Image {
                 .map(segment.address(), segment.size(), data, protection)
                 .ok_or_else(|| broken("has a part that does not fit into memory".to_owned()))?;
         }
+        if let Some(outside) = file.section_by_name(OUTSIDE) {
+            let end = outside.address().saturating_add(outside.size());
+            image.leave_out(outside.address(), end);
+        }
         Ok(image)
+    }
+
+    /// Takes away the pages that are within.
+    fn leave_out(&mut self, start: u64, end: u64) {
+        let start = start.checked_next_multiple_of(PAGE).unwrap_or(u64::MAX);
+        let end = end & !(PAGE - 1);
+        if start >= end {
+            return;
+        }
+        let regions = std::mem::take(&mut self.subject.regions);
+        let around = |&(first, last, how): &(u64, u64, u32)| {
+            [(first, last.min(start), how), (first.max(end), last, how)]
+        };
+        let regions = regions.iter().flat_map(around);
+        self.subject.regions = regions.filter(|(first, last, _)| first < last).collect();
+        self.pages.retain(|(page, _)| !(start..end).contains(page));
     }
 
     fn map(&mut self, address: u64, len: u64, data: &[u8], protection: u32) -> Option<()> {
@@ -139,5 +159,33 @@ impl Image {
             map.insert(*address, page)?;
         }
         map.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_of_outside_variables_are_left_out() {
+        let mut image = Image {
+            subject: Subject::default(),
+            pages: Vec::new(),
+        };
+        image.map(0x1000, 0x1000, &[1; 0x1000], 5).unwrap();
+        image.map(0x2000, 0x5000, &[2; 0x5000], 3).unwrap();
+        // What shares a page with something else stays.
+        image.leave_out(0x2fff, 0x5001);
+        let regions = [
+            (0x1000, 0x2000, 5),
+            (0x2000, 0x3000, 3),
+            (0x5000, 0x7000, 3),
+        ];
+        assert_eq!(image.subject.regions, regions);
+        let pages: Vec<u64> = image.pages.iter().map(|(page, _)| *page).collect();
+        assert_eq!(pages, [0x1000, 0x2000, 0x5000, 0x6000]);
+        // Nothing is within.
+        image.leave_out(0x5001, 0x5fff);
+        assert_eq!(image.subject.regions, regions);
     }
 }

@@ -39,6 +39,7 @@ static mut TABLES: Tables = Tables {
 };
 
 /// Nobody has crossed since the copy was looked at.
+#[unsafe(link_section = ".data.reprise_often")]
 static FRESH: AtomicBool = AtomicBool::new(false);
 
 /// Of which table of the C library the copy is.

@@ -11,12 +11,13 @@ use crate::{objects, seen};
 /// What a function has last found at an address: which, and what.
 struct Found(AtomicU64, AtomicU64);
 
-/// A function has as many places as a recording has, and they belong to who came last, as there.
-/// Room for those of a thousand functions, of which a program uses what its loads come to.
+/// A function has a quarter of the places that a recording has, and they belong to who came last, as
+/// there. Room for those of a thousand functions, of which a program uses what its loads come to.
 const FUNCTIONS: u32 = 10;
+const BITS: u32 = 12;
 
-static FOUND: [Found; 1 << (FUNCTIONS + seen::BITS)] =
-    [const { Found(AtomicU64::new(0), AtomicU64::new(0)) }; 1 << (FUNCTIONS + seen::BITS)];
+static FOUND: [Found; 1 << (FUNCTIONS + BITS)] =
+    [const { Found(AtomicU64::new(0), AtomicU64::new(0)) }; 1 << (FUNCTIONS + BITS)];
 
 /// A function is about to load something. Two threads at once may miscount.
 #[unsafe(no_mangle)]
@@ -33,8 +34,8 @@ extern "C" fn __reprise_found(
             let value = unsafe { seen::load(address, len as usize) };
             // Addresses of programs have 47 bits; what two functions share is a miscount.
             let key = address.addr() as u64 ^ u64::from(function) << 47 ^ u64::from(len) << 43;
-            let places = (u64::from(function) % (1 << FUNCTIONS)) << seen::BITS;
-            let index = places | seen::index(address.addr() as u64, len as usize);
+            let places = (u64::from(function) % (1 << FUNCTIONS)) << BITS;
+            let index = places | seen::index(address.addr() as u64, len as usize, BITS);
             let Found(whose, what) = &FOUND[index as usize];
             let is_same =
                 whose.load(Ordering::Relaxed) == key && what.load(Ordering::Relaxed) == value;

@@ -78,18 +78,19 @@ pub(crate) enum Result {
     Other,
 }
 
-/// A call returns. Only whose turn it is asks.
-pub(crate) fn result(site: u32, bytes: &[u8]) -> Result {
+/// A call returns so many bytes, the first of which are a word. Only whose turn it is asks.
+#[inline]
+pub(crate) fn result(site: u32, len: u32, value: u64) -> Result {
     let last = returned(site);
     let now = Returned {
         site: site.wrapping_add(1),
-        len: bytes.len() as u32,
-        value: word(bytes),
+        len,
+        value,
     };
-    let is_known = bytes.len() <= 8 && (last.site, last.len) == (now.site, now.len);
+    let is_known = len <= 8 && (last.site, last.len) == (now.site, now.len);
     let more = now.value.wrapping_sub(last.value).cast_signed();
     *last = now;
-    match (is_known, more, bytes.len()) {
+    match (is_known, more, len) {
         (true, 0, _) => Result::Same,
         (true, _, 8) => Result::Near(more),
         _ => Result::Other,

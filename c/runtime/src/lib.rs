@@ -12,10 +12,10 @@
 //! | --- | --- |
 //! | what does inserted code call? | `cross.rs` |
 //! | how does an event get into the spool? | `record.rs`, `short.rs`; from when to when? `life.rs` |
-//! | which reads and results are no event, since nothing has changed? | `seen.rs`, `last.rs` |
+//! | which reads and results are no event, since nothing has changed? | `seen.rs`, `last.rs`, `counted.rs` |
 //! | how does a replay ask, and who calls inside functions there? | `replay.rs` |
 //! | where is inside memory, and how is it allocated? | `memory.rs`, `pool.rs` |
-//! | which thread is inside? | `turn.rs`, `numbers.rs`, `step.rs`; in a replay: `threads.rs` |
+//! | which thread is inside? | `turn.rs`, `mine.rs`, `numbers.rs`, `step.rs`; in a replay: `threads.rs` |
 //! | how do inside functions jump to each other? | `jump.rs`; out of the inside: `unwind.rs` |
 //! | which functions of the C library are here, too? | `own.rs`, `texts.rs`, `ctype.rs`, `plain.rs`, `round.rs`, `sort.rs` |
 //! | when does a handler of signals come inside? | `signals.rs` |
@@ -27,6 +27,7 @@
     reason = "it is called by C, and its memory is the program's"
 )]
 
+mod counted;
 mod cross;
 mod ctype;
 mod elsewhere;
@@ -36,6 +37,7 @@ mod last;
 mod life;
 mod line;
 mod memory;
+mod mine;
 mod numbers;
 mod objects;
 mod own;
@@ -67,7 +69,13 @@ enum Mode {
     Replay,
 }
 
+/// What each crossing looks at is in one section: it is fetched at once.
+#[unsafe(link_section = ".data.reprise_often")]
 static MODE: AtomicU8 = AtomicU8::new(0);
+
+/// The same for inserted code. What has a name for others takes longer to find.
+#[unsafe(export_name = "__reprise_mode")]
+static MODE_FOR_INSERTED: AtomicU8 = AtomicU8::new(0);
 
 fn mode() -> Mode {
     match MODE.load(Ordering::Relaxed) {
@@ -79,4 +87,6 @@ fn mode() -> Mode {
 
 fn set_mode(mode: Mode) {
     MODE.store(mode as u8, Ordering::Relaxed);
+    MODE_FOR_INSERTED.store(mode as u8, Ordering::Relaxed);
+    counted::look();
 }

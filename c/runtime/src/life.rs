@@ -8,7 +8,7 @@ use reprise_recording::spool::ring::{RingInfo, RingWriter};
 use reprise_recording::spool::{StdEnvironment, SubjectSpool};
 
 use crate::record::{RECORDER, Recorder, simple, with};
-use crate::{Mode, memory, mode, set_mode, turn};
+use crate::{Mode, counted, memory, mode, set_mode, turn};
 
 extern "C" fn begin() {
     if !memory::map_area() {
@@ -28,12 +28,21 @@ extern "C" fn begin() {
     recorder.spool = SubjectSpool::open(path).ok();
     recorder.process = std::process::id();
     recorder.ring = ring(recorder, "main");
-    if recorder.ring.is_none() {
+    if !counts(recorder) {
         return;
     }
     set_mode(Mode::Record);
     // SAFETY: handlers that take nothing and live as long as the program.
     unsafe { pthread_atfork(Some(forking), Some(parent), Some(child)) };
+}
+
+/// What is no event is counted in the ring that there is; false if there is none.
+fn counts(recorder: &Recorder) -> bool {
+    let word = recorder.ring.as_ref().map(RingWriter::last_word);
+    // SAFETY: the spool stays mapped for as long as the program runs.
+    let word = word.map(|word| unsafe { &*word });
+    counted::counts_at(word);
+    word.is_some()
 }
 
 fn ring(recorder: &Recorder, name: &str) -> Option<RingWriter<StdEnvironment>> {
@@ -85,20 +94,18 @@ extern "C" fn child() {
         // It is the parent's, which goes on using it.
         std::mem::forget(recorder.ring.take());
         let (process, events) = (recorder.process, recorder.events);
-        let (same, results) = (recorder.same, recorder.results);
-        (recorder.same, recorder.results) = (0, false);
+        let (same, results) = counted::now();
+        counted::set(0, false);
         recorder.process = std::process::id();
         recorder.events = 0;
         if recorder.children <= CHILDREN {
             recorder.ring = ring(recorder, "child");
         }
-        match recorder.ring.is_some() {
+        match counts(recorder) {
             true => {
                 simple(7, process, &events.to_le_bytes());
                 // A replay is not told of that event: its parent's reads come before the next.
-                // SAFETY: a child has one thread.
-                let recorder = unsafe { &mut *RECORDER.0.get() };
-                (recorder.same, recorder.results) = (same, results);
+                counted::set(same, results);
             }
             false => set_mode(Mode::Off),
         }
@@ -149,6 +156,7 @@ extern "C" fn end() {
         ring.append(event);
     });
     set_mode(Mode::Off);
+    counted::counts_at(None);
     // SAFETY: it is this thread's turn.
     unsafe { (*RECORDER.0.get()).ring = None };
     turn::leave();

@@ -92,27 +92,32 @@ unsafe fn two_words<W: Copy>(to: *mut u8, from: *const u8, len: usize) {
 
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn memcpy(to: *mut u8, from: *const u8, len: usize) -> *mut u8 {
-    match len {
-        0 => {}
-        // SAFETY: the caller has `len` bytes at both places.
-        1 => unsafe { to.write(from.read()) },
-        // SAFETY: the same.
-        2..4 => unsafe { two_words::<u16>(to, from, len) },
-        // SAFETY: the same.
-        4..8 => unsafe { two_words::<u32>(to, from, len) },
-        // SAFETY: the same.
-        8..=16 => unsafe { two_words::<u64>(to, from, len) },
-        // SAFETY: the same.
-        17..=32 => unsafe { two_words::<u128>(to, from, len) },
-        // SAFETY: the same. In assembly, since a loop would be compiled to a call of
-        // this function.
-        _ => unsafe {
+    // In the order in which programs ask.
+    if len > 32 {
+        // SAFETY: the caller has `len` bytes at both places. In assembly, since a loop would be
+        // compiled to a call of this function.
+        unsafe {
             if let Some(library) = library_move() {
                 return library(to, from, len);
             }
             asm!("rep movsb", inout("rcx") len => _, inout("rdi") to => _, inout("rsi") from => _,
                 options(nostack, preserves_flags));
-        },
+        }
+    } else if len >= 16 {
+        // SAFETY: the same.
+        unsafe { two_words::<u128>(to, from, len) };
+    } else if len >= 8 {
+        // SAFETY: the same.
+        unsafe { two_words::<u64>(to, from, len) };
+    } else if len >= 4 {
+        // SAFETY: the same.
+        unsafe { two_words::<u32>(to, from, len) };
+    } else if len >= 2 {
+        // SAFETY: the same.
+        unsafe { two_words::<u16>(to, from, len) };
+    } else if len == 1 {
+        // SAFETY: the same.
+        unsafe { to.write(from.read()) };
     }
     to
 }

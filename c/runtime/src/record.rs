@@ -3,26 +3,20 @@
 use std::cell::{RefCell, UnsafeCell};
 use std::sync::atomic::{Ordering, compiler_fence};
 
-use reprise_c_events::{BUFFER_LEN, Reason, SAME_MOST};
+use reprise_c_events::{BUFFER_LEN, Reason};
 use reprise_recording::spool::ring::RingWriter;
 use reprise_recording::spool::{StdEnvironment, SubjectSpool};
 
-use crate::short::Short;
-use crate::{Mode, last, mode, seen, set_mode, turn};
+use crate::memory::is_inside;
+use crate::{Mode, counted, last, mode, seen, set_mode, short, turn};
 
 /// What is needed while events are written.
 pub(crate) struct Recorder {
     pub(crate) spool: Option<SubjectSpool>,
     pub(crate) ring: Option<RingWriter<StdEnvironment>>,
-    /// Somebody is about to write an event: whoever has interrupted that does not.
-    busy: bool,
     event: Vec<u8>,
     /// How many there are.
     pub(crate) events: u64,
-    /// How many reads and results since the last were as before.
-    pub(crate) same: u32,
-    /// Results are among them: an event that is no value does not say how many there were.
-    pub(crate) results: bool,
     /// Whose they are.
     pub(crate) process: u32,
     /// How many children were forked.
@@ -42,11 +36,8 @@ unsafe impl Sync for Shared {}
 pub(crate) static RECORDER: Shared = Shared(UnsafeCell::new(Recorder {
     spool: None,
     ring: None,
-    busy: false,
     event: Vec::new(),
     events: 0,
-    same: 0,
-    results: false,
     process: 0,
     children: 0,
 }));
@@ -75,58 +66,23 @@ pub(crate) fn with(
 ) {
     // SAFETY: one thread is inside at a time, and `act` does not come here again.
     let recorder = unsafe { &mut *RECORDER.0.get() };
-    if let Some(ring) = recorder.ring.as_mut().filter(|_| !recorder.busy) {
-        recorder.busy = true;
-        compiler_fence(Ordering::SeqCst);
-        if recorder.same > 0 {
-            ring.set_last_word(0);
-        }
-        if recorder.results && !is_value {
-            let word = last_word(recorder.same).to_le_bytes();
-            ring.append(&word[1..1 + usize::from(word[0])]);
-            recorder.events += 1;
-        }
-        act(recorder.same, &mut recorder.event, ring);
-        recorder.events += 1;
-        recorder.same = 0;
-        recorder.results = false;
-        compiler_fence(Ordering::SeqCst);
-        recorder.busy = false;
-    }
-}
-
-/// An event that says how many reads and results were as before, behind its length: the last one
-/// of a program that is killed now.
-#[inline]
-fn last_word(same: u32) -> u64 {
-    const TAG: u64 = 12;
-    let same = u64::from(same);
-    let (number, len) = match same {
-        ..0x80 => (same, 2),
-        0x80..0x4000 => (same & 0x7f | 0x80 | same >> 7 << 8, 3),
-        _ => {
-            let middle = (same >> 7 & 0x7f | 0x80) << 8;
-            (same & 0x7f | 0x80 | middle | same >> 14 << 16, 4)
-        }
+    let Some(ring) = recorder.ring.as_mut() else {
+        return;
     };
-    len | TAG << 8 | number << 16
-}
-
-/// What was read, computed or returned is as before, and no event; false if there were so many
-/// that it is one all the same.
-#[inline]
-fn as_before(is_result: bool) -> bool {
-    // SAFETY: it is this thread's turn.
-    let recorder = unsafe { &mut *RECORDER.0.get() };
-    if recorder.same >= SAME_MOST || recorder.busy {
-        return false;
+    // Whoever has interrupted somebody who is about to write an event does not.
+    let Some(before) = counted::pause() else {
+        return;
+    };
+    compiler_fence(Ordering::SeqCst);
+    if before.results && !is_value {
+        let word = counted::event(before.same).to_le_bytes();
+        ring.append(&word[1..1 + usize::from(word[0])]);
+        recorder.events += 1;
     }
-    recorder.same += 1;
-    recorder.results |= is_result;
-    if let Some(ring) = recorder.ring.as_mut() {
-        ring.set_last_word(last_word(recorder.same));
-    }
-    true
+    act(before.same, &mut recorder.event, ring);
+    recorder.events += 1;
+    compiler_fence(Ordering::SeqCst);
+    counted::go_on(&before);
 }
 
 fn number(out: &mut Vec<u8>, mut number: u64) {
@@ -179,14 +135,17 @@ pub(crate) fn entry(function: u32, arguments: &[u8]) {
 }
 
 /// A value of at most eight bytes, which is most of what there is.
-fn small(site: u32, value: u64) {
+#[inline(never)]
+extern "C" fn small(site: u32, value: u64) {
     with(true, |same, _, ring| {
-        let mut event = Short::new(if same > 0 { 9 } else { 2 });
-        event.number(u64::from(site));
-        if same > 0 {
-            event.number(u64::from(same));
-        }
-        event.word(value, significant(value)).append(ring);
+        let tag = if same > 0 { 9 } else { 2 };
+        short::append(ring, tag, |event| {
+            event.number(u64::from(site));
+            if same > 0 {
+                event.number(u64::from(same));
+            }
+            event.word(value, significant(value));
+        });
     });
 }
 
@@ -195,33 +154,40 @@ fn significant(word: u64) -> usize {
     (u64::BITS - word.leading_zeros()).div_ceil(8) as usize
 }
 
-/// Memory is read that is outside and was read before, and nothing has changed there since:
-/// where a copy of it is.
+/// So many bytes of memory are loaded, in one piece: what is there. Another thread may write
+/// there at any moment, and what is written down has to be what is used.
 #[inline]
-pub(crate) fn seen_before(address: *const u8, len: usize) -> Option<*const u8> {
-    let place = seen::place(address, len).filter(|place| place.is(address, len))?;
+pub(crate) fn load(site: u32, address: *const u8, len: usize) -> u64 {
     // SAFETY: the program is about to read it.
     let value = unsafe { seen::load(address, len) };
-    (place.has(value) && as_before(false)).then(|| place.value())
+    let Some(place) = seen::place(address, len) else {
+        return value;
+    };
+    let is_its = place.is(address, len);
+    // Only what is outside has a place.
+    if !is_its && is_inside(address.addr() as u64) {
+        return value;
+    }
+    if !(is_its && place.has(value) && counted::one_more(false)) {
+        place.set(address, len, value);
+        small(site, value);
+    }
+    value
 }
 
 /// Something was computed about what is outside.
 pub(crate) fn computed(site: u32, value: u64) {
     let (key, place) = seen::place_of(site);
-    if !(place.is(key, 8) && place.has(value) && as_before(false)) {
+    if !(place.is(key, 8) && place.has(value) && counted::one_more(false)) {
         place.set(key, 8, value);
         small(site, value);
     }
 }
 
-/// Outside memory is read, in one piece: where a copy of it is. Another thread may write
-/// there at any moment, and what is written down has to be what is used.
+/// Outside memory is read, in one piece: where a copy of it is. It may be of any length.
 pub(crate) fn read(site: u32, address: *const u8, len: usize) -> *const u8 {
     if let Some(place) = seen::place(address, len) {
-        // SAFETY: the program is about to read it.
-        let value = unsafe { seen::load(address, len) };
-        place.set(address, len, value);
-        small(site, value);
+        load(site, address, len);
         return place.value();
     }
     if len > BUFFER_LEN {
@@ -250,51 +216,83 @@ pub(crate) fn filled(address: u64, len: u64) {
     let _ = FILLED.try_with(|filled| filled.borrow_mut().push((address, len)));
 }
 
-/// A call is back, and has perhaps filled memory.
-pub(crate) fn result(site: u32, bytes: &[u8], has_filled: bool) {
-    let filled = match has_filled {
-        true => FILLED.try_with(RefCell::take).unwrap_or_default(),
-        false => Vec::new(),
-    };
-    let last = match last::result(site, bytes) {
-        _ if !filled.is_empty() => last::Result::Other,
-        last::Result::Same if as_before(true) => return,
-        last => last,
-    };
-    let number_of = u64::from(site);
-    let value = last::word(bytes);
-    let len = significant(value).max(1).min(bytes.len());
-    with(false, |_, event, ring| match last {
-        last::Result::Same => Short::new(10).number(number_of).append(ring),
-        last::Result::Near(more) if is_shorter(more, len) => Short::new(13)
-            .number(number_of)
-            .number(twice(more))
-            .append(ring),
-        _ if bytes.len() <= 8 && filled.is_empty() => Short::new(3)
-            .number(number_of)
-            .number(len as u64)
-            .word(value, len)
-            .append(ring),
-        _ => {
-            event.clear();
-            event.push(3);
-            number(event, number_of);
-            let bytes = match bytes.len() {
-                1..=8 => &bytes[..len],
-                _ => bytes,
-            };
-            number(event, bytes.len() as u64);
-            event.extend_from_slice(bytes);
-            for (address, len) in filled {
-                event.extend_from_slice(&address.to_le_bytes());
-                number(event, len);
-                // SAFETY: an annotated call has just filled it.
-                let bytes =
-                    unsafe { std::slice::from_raw_parts(address as *const u8, len as usize) };
-                event.extend_from_slice(bytes);
-            }
-            ring.append(event);
+/// A call is back with at most eight bytes, and has filled nothing.
+#[inline]
+pub(crate) fn word(site: u32, len: u32, value: u64) {
+    match last::result(site, len, value) {
+        last::Result::Same if counted::are_few() => {
+            // SAFETY: there are few.
+            unsafe { counted::one_of_few(true) };
         }
+        last::Result::Same => same_word(site),
+        last::Result::Near(more) => other_word(site, len, value, more),
+        last::Result::Other => other_word(site, len, value, i64::MIN),
+    }
+}
+
+/// It is the same again, after many that were.
+#[inline(never)]
+extern "C" fn same_word(site: u32) {
+    if !counted::one_more(true) {
+        with(false, |_, _, ring| {
+            short::append(ring, 10, |event| {
+                event.number(u64::from(site));
+            });
+        });
+    }
+}
+
+/// It is another one, which is so much `more` than the last; the most if that is not known, which no
+/// event says.
+#[inline(never)]
+extern "C" fn other_word(site: u32, len: u32, value: u64, more: i64) {
+    let (site, len) = (u64::from(site), shorter(value, len as usize));
+    let (tag, then) = match is_shorter(more, len) {
+        true => (13, twice(more)),
+        false => (3, len as u64),
+    };
+    with(false, |_, _, ring| {
+        short::append(ring, tag, |event| {
+            event.number(site).number(then);
+            if tag == 3 {
+                event.word(value, len);
+            }
+        });
+    });
+}
+
+/// How many of so many bytes of a word are written down.
+fn shorter(value: u64, len: usize) -> usize {
+    significant(value).max(1).min(len)
+}
+
+/// A call is back, with any number of bytes, and has perhaps filled memory.
+pub(crate) fn result(site: u32, bytes: &[u8]) {
+    let filled = FILLED.try_with(RefCell::take).unwrap_or_default();
+    let (value, len) = (last::word(bytes), bytes.len());
+    if len <= 8 && filled.is_empty() {
+        return word(site, len as u32, value);
+    }
+    // What is told in full is what comes next to the next one.
+    last::result(site, len as u32, value);
+    with(false, |_, event, ring| {
+        event.clear();
+        event.push(3);
+        number(event, u64::from(site));
+        let bytes = match len {
+            1..=8 => &bytes[..shorter(value, len)],
+            _ => bytes,
+        };
+        number(event, bytes.len() as u64);
+        event.extend_from_slice(bytes);
+        for (address, len) in filled {
+            event.extend_from_slice(&address.to_le_bytes());
+            number(event, len);
+            // SAFETY: an annotated call has just filled it.
+            let bytes = unsafe { std::slice::from_raw_parts(address as *const u8, len as usize) };
+            event.extend_from_slice(bytes);
+        }
+        ring.append(event);
     });
 }
 

@@ -214,6 +214,8 @@ extern "C" fn interrupted(signal: i32, info: *const u8, context: *mut u8) {
 }
 
 /// Signals are let through. Those that wait come now.
+#[cold]
+#[inline(never)]
 fn unblock(signals: u64) {
     const CHANGE_MASK: i64 = 14;
     const UNBLOCK: i64 = 1;
@@ -225,9 +227,8 @@ fn unblock(signals: u64) {
 /// This thread is outside, and nothing is on its way: what has waited comes now.
 #[inline]
 pub(crate) fn safe_point() {
-    let waiting = turn::take_put_off();
-    if waiting != 0 {
-        unblock(waiting);
+    if turn::has_put_off() != 0 {
+        unblock(turn::take_put_off());
     }
 }
 

@@ -34,7 +34,7 @@ extern "C" fn __reprise_qsort(
         if mode() != Mode::Replay {
             // SAFETY: it is what the program does here.
             unsafe { qsort(base, count, size, compare) };
-            __reprise_back(site, std::ptr::null(), 0, depth);
+            __reprise_back(site, 0, 0, depth);
         }
         return;
     };
@@ -96,7 +96,8 @@ impl Sorter {
             return unsafe { replay::buffer().cast::<i32>().read_unaligned() } <= 0;
         }
         let found = (self.compare)(one, other);
-        __reprise_back(self.site, (&raw const found).cast(), 4, depth);
+        let value = u64::from(found.cast_unsigned());
+        __reprise_back(self.site, value, 4, depth);
         found <= 0
     }
 }

@@ -38,7 +38,7 @@ extern "C" fn __reprise_step(site: u32) {
             // As if it called an outside function, which does nothing else.
             let depth = __reprise_out(site);
             if depth != OUT_IN_REPLAY {
-                __reprise_back(site, std::ptr::null(), 0, depth);
+                __reprise_back(site, 0, 0, depth);
             }
         }
         _ => {}

@@ -13,22 +13,24 @@
 //! In a replay there is one thread, and nothing of this is needed: there is no C library
 //! either, so that what belongs to a thread cannot be asked for. See `threads.rs`.
 
-use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use reprise_c_events::area;
 use rustix::thread::futex;
 
+use crate::mine::{self, Mine, mine};
 use crate::{Mode, ctype, memory, mode, numbers, record, signals, threads};
 
 /// The number of the thread whose turn it is; 0 if it is nobody's.
+#[unsafe(link_section = ".data.reprise_often")]
 static TURN: AtomicU32 = AtomicU32::new(0);
 
 /// In [`TURN`]: somebody else waits.
 pub(crate) const AWAITED: u32 = 1 << 31;
 
 /// Whose events are the last in the recording.
+#[unsafe(link_section = ".data.reprise_often")]
 static LAST: AtomicU32 = AtomicU32::new(1);
 
 /// Nobody was inside yet.
@@ -37,43 +39,12 @@ static UNTOUCHED: AtomicBool = AtomicBool::new(true);
 /// Inside code is running, in a replay.
 static REPLAYED_INSIDE: AtomicBool = AtomicBool::new(false);
 
-/// What belongs to a thread.
-struct Mine {
-    /// Its number, from 1; 0 before it has one.
-    number: Cell<u32>,
-    /// It runs inside code.
-    inside: Cell<bool>,
-    /// How many of its calls from inside to outside are on their way.
-    depth: Cell<u32>,
-    /// Its inside stack pointer while it is not its turn; 0 before it has one.
-    stack: Cell<u64>,
-    /// How many handlers of signals it runs that have interrupted the inside.
-    handlers: Cell<u32>,
-    /// It is on its way back from an outside function, with what that has filled.
-    returns: Cell<bool>,
-    /// Signals that wait until it is at a crossing.
-    put_off: Cell<u64>,
-}
-
-thread_local! {
-    static MINE: Mine = const {
-        Mine {
-            number: Cell::new(0),
-            inside: Cell::new(false),
-            depth: Cell::new(0),
-            stack: Cell::new(0),
-            handlers: Cell::new(0),
-            returns: Cell::new(false),
-            put_off: Cell::new(0),
-        }
-    };
-}
-
 unsafe extern "C" {
     fn dlsym(library: *const u8, name: *const std::ffi::c_char) -> *mut u8;
 }
 
 /// Where the C library says whether there is one thread; nowhere if it does not.
+#[unsafe(link_section = ".data.reprise_often")]
 static ALONE: AtomicPtr<u8> = AtomicPtr::new(std::ptr::null_mut());
 
 /// Whether there is no other thread: then nobody has to be kept away, which takes a processor
@@ -90,13 +61,14 @@ pub(crate) fn begin() {
     // SAFETY: a name with its end; the library stays.
     let alone = unsafe { dlsym(std::ptr::null(), c"__libc_single_threaded".as_ptr()) };
     ALONE.store(alone, Ordering::Relaxed);
+    mine::begin();
     numbers::begin();
 }
 
 /// A thread ends: what it does from here on, in the last moments of its life, is done by somebody
 /// else.
 pub(crate) fn ended() {
-    MINE.with(|mine| {
+    mine(|mine| {
         mine.number.set(0);
         mine.stack.set(0);
         mine.depth.set(0);
@@ -107,7 +79,7 @@ pub(crate) fn ended() {
 pub(crate) fn is_inside() -> bool {
     match mode() {
         Mode::Replay => REPLAYED_INSIDE.load(Ordering::Relaxed),
-        _ => MINE.with(|mine| mine.inside.get()),
+        _ => mine(|mine| mine.inside.get()),
     }
 }
 
@@ -115,13 +87,13 @@ pub(crate) fn is_inside() -> bool {
 pub(crate) fn number() -> u32 {
     match mode() {
         Mode::Replay => threads::current(),
-        _ => MINE.with(|mine| mine.number.get()),
+        _ => mine(|mine| mine.number.get()),
     }
 }
 
 /// A handler of signals begins, or ends.
 pub(crate) fn handles(begins: bool) {
-    MINE.with(|mine| {
+    mine(|mine| {
         let now = mine.handlers.get();
         mine.handlers.set(match begins {
             // Once one has interrupted the inside, so has all that comes upon it.
@@ -134,51 +106,51 @@ pub(crate) fn handles(begins: bool) {
 
 /// Whether a handler of signals runs that has interrupted the inside.
 pub(crate) fn is_interrupted() -> bool {
-    MINE.with(|mine| mine.handlers.get() > 0)
+    mine(|mine| mine.handlers.get() > 0)
 }
 
 /// Whether this thread is where no handler may come inside.
 pub(crate) fn cannot_be_interrupted() -> bool {
-    MINE.with(|mine| mine.inside.get() || has_turn(mine) || mine.returns.get())
+    mine(|mine| mine.inside.get() || has_turn(mine) || mine.returns.get())
 }
 
 /// It is on its way back from an outside function, up to [`back`].
 pub(crate) fn returns() {
-    MINE.with(|mine| mine.returns.set(true));
+    mine(|mine| mine.returns.set(true));
 }
 
 /// Signals have to wait.
 pub(crate) fn put_off(signals: u64) {
-    MINE.with(|mine| mine.put_off.set(mine.put_off.get() | signals));
+    mine(|mine| mine.put_off.set(mine.put_off.get() | signals));
 }
 
 /// Which do.
 pub(crate) fn has_put_off() -> u64 {
-    MINE.with(|mine| mine.put_off.get())
+    mine(|mine| mine.put_off.get())
 }
 
 /// Which do, and do not any more. A child of `fork` has the word of its parent, and nothing
 /// that waits: then nothing comes.
 pub(crate) fn take_put_off() -> u64 {
-    MINE.with(|mine| mine.put_off.replace(0))
+    mine(|mine| mine.put_off.replace(0))
 }
 
 /// How many of its calls from inside to outside are on their way.
 pub(crate) fn depth() -> u32 {
     match mode() {
         Mode::Replay => 0,
-        _ => MINE.with(|mine| mine.depth.get()),
+        _ => mine(|mine| mine.depth.get()),
     }
 }
 
 /// The same after a jump.
 pub(crate) fn set_depth(depth: u32) {
-    MINE.with(|mine| mine.depth.set(depth));
+    mine(|mine| mine.depth.set(depth));
 }
 
 /// The number of this thread, its depth and its inside stack pointer, while it is outside.
 pub(crate) fn outside() -> (u32, u32, u64) {
-    MINE.with(|mine| {
+    mine(|mine| {
         if mine.number.get() == 0 {
             mine.number.set(numbers::new());
         }
@@ -206,16 +178,18 @@ pub(crate) fn enter() -> bool {
         return !REPLAYED_INSIDE.swap(true, Ordering::Relaxed);
     }
     // A signal may have come between the turn and the word that it was taken.
-    let is_new = MINE.with(|mine| !mine.inside.get() && !has_turn(mine));
-    if is_new {
-        take(None);
-    }
-    is_new
+    mine(|mine| {
+        let is_new = !mine.inside.get() && !has_turn(mine);
+        if is_new && !take_again(mine) {
+            take(None);
+        }
+        is_new
+    })
 }
 
 /// The same, if it does not take too long.
 pub(crate) fn try_enter(patience: Duration) -> bool {
-    let is_there = MINE.with(|mine| mine.inside.get() || has_turn(mine));
+    let is_there = mine(|mine| mine.inside.get() || has_turn(mine));
     is_there || take(Some(Instant::now() + patience))
 }
 
@@ -230,9 +204,25 @@ pub(crate) fn leave() {
     }
 }
 
+/// It leaves for an outside function, if no signal waits for that: what to give to [`back`].
+#[inline]
+pub(crate) fn out_quickly() -> Option<u32> {
+    let mine = mine::quickly()?;
+    let depth = mine.depth.get();
+    let is_usual = mine.put_off.get() == 0 && is_alone();
+    if is_usual {
+        mine.depth.set(depth.wrapping_add(1));
+        mine.stack.set(memory::stack_pointer());
+        mine.inside.set(false);
+        // Nobody waits.
+        TURN.store(0, Ordering::Relaxed);
+    }
+    is_usual.then_some(depth)
+}
+
 /// It leaves for an outside function; what to give to [`back`].
 pub(crate) fn out() -> u32 {
-    let depth = MINE.with(|mine| {
+    let depth = mine(|mine| {
         let depth = mine.depth.get();
         mine.depth.set(depth.wrapping_add(1));
         depth
@@ -242,11 +232,26 @@ pub(crate) fn out() -> u32 {
     depth
 }
 
+/// It is back, if all is as it mostly is: it is the innermost of those that were on their way, it has
+/// filled nothing, and nobody else was inside. False if not, and then nothing has happened.
+#[inline]
+pub(crate) fn back_again(depth: u32) -> bool {
+    let Some(mine) = mine::quickly() else {
+        return false;
+    };
+    let is_next = mine.depth.get() == depth.wrapping_add(1);
+    let is_usual = is_next && !mine.returns.get() && take_again(mine);
+    if is_usual {
+        mine.depth.set(depth);
+    }
+    is_usual
+}
+
 /// It is back: whether it is the innermost of those that were on their way, and whether it has
 /// filled memory.
 pub(crate) fn back(depth: u32) -> (bool, bool) {
     take(None);
-    MINE.with(|mine| {
+    mine(|mine| {
         let is_next = mine.depth.replace(depth) == depth.wrapping_add(1);
         (is_next, mine.returns.replace(false))
     })
@@ -276,9 +281,27 @@ fn has_turn(mine: &Mine) -> bool {
     number != 0 && TURN.load(Ordering::Relaxed) & !AWAITED == number
 }
 
+/// Takes the turn, if this is the only thread, which had it the last time, too: that is the rule.
+#[inline]
+fn take_again(mine: &Mine) -> bool {
+    let (number, stack) = (mine.number.get(), mine.stack.get());
+    let is_usual = is_alone()
+        && TURN.load(Ordering::Relaxed) == 0
+        && LAST.load(Ordering::Relaxed) == number
+        && stack != 0;
+    if is_usual {
+        TURN.store(number, Ordering::Relaxed);
+        mine.inside.set(true);
+        ctype::crossed();
+        memory::set_stack_pointer(stack);
+    }
+    is_usual
+}
+
 /// Takes the turn; false if that was not possible in time.
+#[inline(never)]
 fn take(until: Option<Instant>) -> bool {
-    MINE.with(|mine| {
+    mine(|mine| {
         if mine.number.get() == 0 {
             mine.number.set(numbers::new());
         }
@@ -344,7 +367,7 @@ fn wait(number: u32, until: Option<Instant>) -> bool {
 }
 
 fn give() {
-    MINE.with(|mine| {
+    mine(|mine| {
         mine.stack.set(memory::stack_pointer());
         mine.inside.set(false);
     });
@@ -352,8 +375,14 @@ fn give() {
         // Nobody waits.
         TURN.store(0, Ordering::Relaxed);
     } else if TURN.swap(0, Ordering::Release) & AWAITED != 0 {
-        let _ = futex::wake(&TURN, futex::Flags::PRIVATE, 1);
+        wake();
     }
+}
+
+#[cold]
+#[inline(never)]
+fn wake() {
+    let _ = futex::wake(&TURN, futex::Flags::PRIVATE, 1);
 }
 
 /// A child that was forked has one thread: it is nobody's turn but its own.

@@ -83,6 +83,16 @@ fn in_its_words(
     let PlayError::Diverged(diverged) = error else {
         return None;
     };
+    if let Fact::Signal { .. } = diverged.actual {
+        // The run has gone on there: it is memory of the outside, which a replay does not have.
+        let event = translated.crossing(diverged.position);
+        let expected = translated.recorded(recording, event);
+        return Some(format!(
+            "diverged before event {event}: expected {expected}, got {}: the inside uses memory of \
+             the outside that it was computed not to use",
+            diverged.actual
+        ));
+    }
     let (
         Fact::Argument {
             number: QUESTION,

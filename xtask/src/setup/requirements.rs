@@ -12,6 +12,8 @@ use crate::command;
 pub(crate) enum Task {
     Tour,
     Test,
+    /// The part of the gate that cuts C programs.
+    TestOfC,
     Bench,
     Fuzz,
     Study,
@@ -25,7 +27,8 @@ pub(crate) enum Task {
     StudyOfPrograms,
 }
 use Task::{
-    Bench, Fuzz, Study, StudyOfC, StudyOfKernels, StudyOfProcesses, StudyOfPrograms, Test, Tour,
+    Bench, Fuzz, Study, StudyOfC, StudyOfKernels, StudyOfProcesses, StudyOfPrograms, Test, TestOfC,
+    Tour,
 };
 
 /// A system package and what shows that it, or its like, is there.
@@ -73,6 +76,7 @@ const fn studied(package: &'static str, program: &'static str) -> Requirement {
 const ALL: &[Task] = &[
     Tour,
     Test,
+    TestOfC,
     Bench,
     Fuzz,
     Study,
@@ -102,22 +106,22 @@ pub(super) const REQUIREMENTS: &[Requirement] = &[
         package: "llvm-19-dev",
         present: File("/usr/lib/llvm-19/include/llvm-c/Core.h"),
         purpose: "LLVM, which cuts C programs",
-        needed_by: &[StudyOfC],
-        stops: &[StudyOfC],
+        needed_by: &[TestOfC, StudyOfC],
+        stops: &[TestOfC, StudyOfC],
     },
     Requirement {
         package: "clang-19",
         present: Program("clang-19"),
         purpose: "the compiler of C programs that are cut",
-        needed_by: &[StudyOfC],
-        stops: &[StudyOfC],
+        needed_by: &[TestOfC, StudyOfC],
+        stops: &[TestOfC, StudyOfC],
     },
     Requirement {
         package: "lld-19",
         present: File("/usr/lib/llvm-19/bin/ld.lld"),
         purpose: "links them with their bitcode",
-        needed_by: &[StudyOfC],
-        stops: &[StudyOfC],
+        needed_by: &[TestOfC, StudyOfC],
+        stops: &[TestOfC, StudyOfC],
     },
     Requirement {
         package: "make",
@@ -169,6 +173,13 @@ pub(super) const REQUIREMENTS: &[Requirement] = &[
         stops: &[],
     },
     Requirement {
+        package: "valgrind",
+        present: Program("valgrind"),
+        purpose: "counts the instructions of httpd",
+        needed_by: &[StudyOfC],
+        stops: &[],
+    },
+    Requirement {
         package: "qemu-system-x86",
         present: Program("qemu-system-x86_64"),
         purpose: "boots other kernels, on a processor that it emulates",
@@ -207,7 +218,14 @@ pub(super) const REQUIREMENTS: &[Requirement] = &[
         package: "gdb",
         present: Program("gdb"),
         purpose: "the debugger that `replay --debug` opens",
-        needed_by: &[Tour, Test, StudyOfC, StudyOfProcesses, StudyOfPrograms],
+        needed_by: &[
+            Tour,
+            Test,
+            TestOfC,
+            StudyOfC,
+            StudyOfProcesses,
+            StudyOfPrograms,
+        ],
         stops: &[],
     },
     Requirement {

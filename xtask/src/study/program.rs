@@ -34,7 +34,7 @@ impl Program {
                 arguments.extend(release.then_some("--release"));
                 arguments.extend(packages.iter().flat_map(|package| ["-p", package]));
                 if packages.contains(&"reprise-cc") {
-                    // Only studies have LLVM.
+                    // What it tests is there with LLVM alone.
                     arguments.extend(["--features", "llvm"]);
                 }
                 arguments.extend(tests.iter().flat_map(|test| ["--test", test]));

@@ -302,6 +302,11 @@ fn who_may_read_texts_of_the_system_reads_its_own_memory() {
     assert_eq!(found.events(), 3, "{:?}", found.flows);
     // It is looked at while the program runs all the same.
     assert!(!found.is_inside(&points_to, both));
+    // Of which it is looked at first whether it is inside: of the text that would be in vain.
+    assert!(found.may_be_inside(&points_to, both));
+    assert!(!found.may_be_inside(&points_to, text));
+    let unknown = 1_000_000;
+    assert!(found.may_be_inside(&points_to, unknown));
 }
 
 /// What is read into one of many buffers is logged once, and so it counts once.

@@ -156,7 +156,9 @@ impl Inserter<'_> {
 
     /// Whether everything that a pointer can call is inside.
     fn all_inside(&self, pointer: Value) -> bool {
-        let objects = self.points_to.objects(self.reading.var(pointer));
+        let objects = self
+            .points_to
+            .objects(self.reading.var(self.before_it_moved(pointer)));
         let is_inside = |object: &u32| match self.reading.program.objects[*object as usize].storage
         {
             Storage::Function(function) => self.boundary.functions[function as usize],

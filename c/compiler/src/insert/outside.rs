@@ -62,7 +62,7 @@ impl Inserter<'_> {
 
     fn wrapper(&self, out: &Out, like: Value, does: Option<&Annotation>) -> Value {
         let (module, builder) = (&self.module, &self.builder);
-        let (number, pointer, void) = (module.int(32), module.pointer(), module.void());
+        let (number, pointer) = (module.int(32), module.pointer());
         let result = out.of.result();
         let mut parameters = vec![number];
         if out.callee.is_none() {
@@ -86,6 +86,7 @@ impl Inserter<'_> {
             }
             call
         };
+        let giving = does.is_none().then(|| self.giving());
         let finish = |value: Value| builder.ret((!is_void).then_some(value));
         let zero = module.constant(number, 0);
         let mut start = module.append_block(wrapper);
@@ -103,7 +104,6 @@ impl Inserter<'_> {
         }
         let (record, replay) = (module.append_block(wrapper), module.append_block(wrapper));
         builder.at_end(start);
-        let room = (!is_void).then(|| builder.alloca(result));
         let (of, leaves) = self.runtime("__reprise_out", number, &[number]);
         let depth = builder.call(of, leaves, &[site]);
         let eq = LLVMIntPredicate::LLVMIntEQ;
@@ -111,30 +111,19 @@ impl Inserter<'_> {
         builder.branch(builder.compare(eq, depth, in_replay), replay, record);
 
         builder.at_end(record);
-        if does.is_none() {
+        if let Some(giving) = giving {
             // Of a structure that is passed by value the function gets a copy.
             let given = (1..).zip(arguments);
             let given = given.filter(|(index, _)| !like.has_call_attribute(*index, "byval"));
             let given: Vec<Value> = given.map(|(_, argument)| *argument).collect();
-            self.given(&given, site);
+            self.given(giving, &given, site);
         }
         let value = call(&self.elsewhere(does, arguments));
         if let Some(does) = does {
             self.filled(does, value, arguments);
             self.filled_by_format(&out.scanned, value, arguments);
         }
-        let (of, back) = self.runtime("__reprise_back", void, &[number, pointer, number, number]);
-        match room.filter(|_| out.used) {
-            Some(room) => {
-                builder.store(value, room);
-                let size = module.constant(number, module.size(result));
-                builder.call(of, back, &[site, room, size, depth]);
-            }
-            None => {
-                let nowhere = module.zero(pointer);
-                builder.call(of, back, &[site, nowhere, zero, depth]);
-            }
-        }
+        self.back(value, out.used.then_some(result), site, depth);
         finish(value);
 
         builder.at_end(replay);
@@ -142,11 +131,39 @@ impl Inserter<'_> {
             (true, _) => builder.ret(None),
             (false, true) => {
                 let buffer = module.global("__reprise_buffer", module.int(8));
-                builder.ret(Some(builder.load(result, buffer)));
+                let told = builder.load(result, buffer);
+                // The next read may put something else there.
+                told.set_volatile();
+                builder.ret(Some(told));
             }
             (false, false) => builder.ret(Some(module.zero(result))),
         }
         wrapper
+    }
+
+    /// It is back, with a result if anybody wants one.
+    fn back(&self, value: Value, wanted: Option<Type>, site: Value, depth: Value) {
+        let (module, builder) = (&self.module, &self.builder);
+        let (number, word) = (module.int(32), module.int(64));
+        let size = module.constant(number, wanted.map_or(0, |result| module.size(result)));
+        let as_word = match wanted {
+            None => Some(module.constant(word, 0)),
+            Some(_) => self.as_word(value),
+        };
+        match as_word {
+            Some(value) => {
+                let parameters = [number, word, number, number];
+                let (of, back) = self.runtime("__reprise_back", module.void(), &parameters);
+                builder.call(of, back, &[site, value, size, depth]);
+            }
+            None => {
+                let parameters = [number, module.pointer(), number, number];
+                let (of, back) = self.runtime("__reprise_back_with", module.void(), &parameters);
+                let room = builder.alloca(value.kind());
+                builder.store(value, room);
+                builder.call(of, back, &[site, room, size, depth]);
+            }
+        }
     }
 
     /// What a function is given, but for what it has in the program's memory that differs from
@@ -166,9 +183,7 @@ impl Inserter<'_> {
     }
 
     /// Nobody knows what the function does: it must not get hold of inside memory.
-    fn given(&self, arguments: &[Value], site: Value) {
-        let (pointer, void) = (self.module.pointer(), self.module.void());
-        let (of, given) = self.runtime("__reprise_given", void, &[pointer, site.kind()]);
+    fn given(&self, (of, given): (Type, Value), arguments: &[Value], site: Value) {
         for argument in arguments {
             if argument.kind().kind() == LLVMTypeKind::LLVMPointerTypeKind {
                 self.builder.call(of, given, &[*argument, site]);

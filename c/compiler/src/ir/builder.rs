@@ -83,6 +83,11 @@ impl Builder {
         Value(llvm!(make: LLVMBuildPtrToInt(self.0, what.0, of.0, c"".as_ptr())))
     }
 
+    /// The same bits as another type.
+    pub(crate) fn as_it_is(&self, what: Value, of: Type) -> Value {
+        Value(llvm!(make: LLVMBuildBitCast(self.0, what.0, of.0, c"".as_ptr())))
+    }
+
     pub(crate) fn sign_extend_or_cut(&self, what: Value, of: Type) -> Value {
         Value(llvm!(make: LLVMBuildIntCast2(
             self.0,

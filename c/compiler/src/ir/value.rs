@@ -187,6 +187,17 @@ impl Value {
         llvm!(change: LLVMSetSection(self.0, section.as_ptr()));
     }
 
+    /// Whether somebody has said in which section it is.
+    pub(crate) fn has_section(self) -> bool {
+        let section = llvm!(ask: LLVMGetSection(self.0));
+        !section.is_null() && llvm!(text: *section) != 0
+    }
+
+    /// Whether a constant is nothing but zeros.
+    pub(crate) fn is_zero(self) -> bool {
+        llvm!(ask: LLVMIsNull(self.0)) != 0
+    }
+
     pub(crate) fn linkage(self) -> LLVMLinkage {
         llvm!(ask: LLVMGetLinkage(self.0))
     }
@@ -237,28 +248,46 @@ impl Value {
         ));
     }
 
-    fn new_attribute(self, called: &str) -> LLVMAttributeRef {
+    fn new_attribute(self, called: &str, number: u64) -> LLVMAttributeRef {
         let context = llvm!(ask: LLVMGetTypeContext(LLVMTypeOf(self.0)));
-        llvm!(make: LLVMCreateEnumAttribute(context, attribute(called), 0))
+        llvm!(make: LLVMCreateEnumAttribute(context, attribute(called), number))
+    }
+
+    /// Of what the program has a function reads what it is given the address of, and changes
+    /// nothing; but it does something, so that no call of it can be left out.
+    pub(crate) fn changes_nothing_of_the_program(self) {
+        /// Two bits each for what arguments point to, for what the program cannot see, and for
+        /// all else: 1 is read, 3 is read and changed.
+        const READS_AND_COUNTS: u64 = 1 | 3 << 2;
+        for (called, number) in [("memory", READS_AND_COUNTS), ("nounwind", 0)] {
+            let new = self.new_attribute(called, number);
+            llvm!(change: LLVMAddAttributeAtIndex(self.0, c_uint::MAX, new));
+        }
+    }
+
+    /// A function is seldom called: what calls it need not be where the rest is.
+    pub(crate) fn is_rare(self) {
+        let cold = self.new_attribute("cold", 0);
+        llvm!(change: LLVMAddAttributeAtIndex(self.0, c_uint::MAX, cold));
     }
 
     /// The compiler is to put a function into its callers, whatever it thought.
     pub(crate) fn inline_always(self) {
         let function = c_uint::MAX;
         self.remove_attribute(function, "noinline");
-        let always = self.new_attribute("alwaysinline");
+        let always = self.new_attribute("alwaysinline", 0);
         llvm!(change: LLVMAddAttributeAtIndex(self.0, function, always));
     }
 
     /// A function may come back more than once.
     pub(crate) fn returns_again(self) {
-        let again = self.new_attribute("returns_twice");
+        let again = self.new_attribute("returns_twice", 0);
         llvm!(change: LLVMAddAttributeAtIndex(self.0, c_uint::MAX, again));
     }
 
     /// A call may come back more than once.
     pub(crate) fn call_returns_again(self) {
-        let again = self.new_attribute("returns_twice");
+        let again = self.new_attribute("returns_twice", 0);
         llvm!(change: LLVMAddCallSiteAttribute(self.0, c_uint::MAX, again));
     }
 
@@ -349,11 +378,15 @@ impl Value {
             .collect()
     }
 
+    /// Whether a load is one that other threads wait for, or for which it waits for them.
+    pub(crate) fn is_atomic(self) -> bool {
+        let ordering = llvm!(ask: LLVMGetOrdering(self.0));
+        ordering != LLVMAtomicOrdering::LLVMAtomicOrderingNotAtomic
+    }
+
     /// Whether a load may find something else each time.
     pub(crate) fn is_volatile_or_atomic(self) -> bool {
-        let ordering = llvm!(ask: LLVMGetOrdering(self.0));
-        let is_atomic = ordering != LLVMAtomicOrdering::LLVMAtomicOrderingNotAtomic;
-        is_atomic || llvm!(ask: LLVMGetVolatile(self.0)) != 0
+        self.is_atomic() || llvm!(ask: LLVMGetVolatile(self.0)) != 0
     }
 
     // What allocas say.

@@ -1,12 +1,14 @@
 //! C programs, compiled, weighed, cut, recorded and replayed by the `reprise` command.
 //!
-//! This needs LLVM, so it is no part of the gate: `cargo xtask study cut-figure2`.
+//! This needs LLVM. The gate runs a part of it where that is to be had (`cargo xtask test 'C programs'`),
+//! and `cargo test -p reprise-cc --features llvm --test e2e_cut` all that is no study.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod again;
 mod clients;
 mod computing;
 mod debian;
+mod instructions;
 mod jumps;
 mod library;
 mod measure;

@@ -208,6 +208,21 @@ fn what_was_computed_does_not_hold() {
     assert!(said.contains(expected), "{said}");
 }
 
+/// An inside function reads outside memory where nobody looks, since it was computed that it does not:
+/// the replay ends there, and does not go on with what the variable held at first.
+#[test]
+fn what_is_not_looked_at_is_not_there() {
+    let stage = Stage::new("c-hidden");
+    let (said, _) = stage.whole_way(&["--target", "in_*", "--naive"]);
+    super::says(&said, "checks 1 of 2 loads and stores of inside functions");
+    let (said, _) = stage.run(&["record", "-o", "y.reprise", "--", "./prog.cut", "1"]);
+    assert_eq!(said, "42\n");
+    let said = stage.wrong(&["replay", "y.reprise"], 3);
+    assert!(said.contains("got SIGSEGV"), "{said}");
+    let expected = "the inside uses memory of the outside that it was computed not to use";
+    assert!(said.contains(expected), "{said}");
+}
+
 /// Functions that are called at the end, with the boundary in different places.
 #[test]
 fn at_the_end_of_the_program() {

@@ -9,23 +9,27 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::debian;
+use super::measure::Log;
 use super::paired::{Paired, median_of};
-use super::stage::{Stage, done, reprise};
+use super::stage::{Stage, reprise};
 
 /// How often plain and recorded servers take turns, and for how long each.
 const TURNS: usize = 31;
 const TURN: &str = "1s";
 
+/// How long a small page is.
+pub(crate) const PAGE: u64 = 8_000;
+
 /// A server that is being recorded, weighed, or just runs.
-struct Running {
+pub(crate) struct Running {
     child: Child,
     folder: PathBuf,
-    port: u16,
+    pub(crate) port: u16,
 }
 
 impl Running {
     /// Its process, by its own word.
-    fn process(&self) -> u32 {
+    pub(crate) fn process(&self) -> u32 {
         let pid = fs::read_to_string(self.folder.join("pid")).unwrap();
         // The file may be that of an earlier one, and its number somebody else's by now.
         let command = fs::read(format!("/proc/{}/cmdline", pid.trim())).unwrap();
@@ -105,9 +109,20 @@ impl Running {
         }
     }
 
-    fn end(mut self) {
-        done(Command::new("kill").arg(self.process().to_string()));
-        assert!(self.child.wait().unwrap().success());
+    pub(crate) fn end(mut self) {
+        let process = self.process().to_string();
+        // One that comes just before the server waits for connections is seen after the next.
+        let ended = (0..60).find_map(|_| {
+            let _ = Command::new("kill").arg(&process).output();
+            let until = Instant::now() + Duration::from_secs(2);
+            let mut ended = None;
+            while ended.is_none() && Instant::now() < until {
+                std::thread::sleep(Duration::from_millis(20));
+                ended = self.child.try_wait().unwrap();
+            }
+            ended
+        });
+        assert!(ended.unwrap().success());
     }
 }
 
@@ -131,16 +146,16 @@ fn processor_time(process: u32) -> u64 {
 }
 
 /// The server, built.
-struct Httpd {
-    stage: Stage,
-    program: String,
+pub(crate) struct Httpd {
+    pub(crate) stage: Stage,
+    pub(crate) program: String,
     /// How many bytes the files have that are read for each round of requests.
     reads: usize,
 }
 
 impl Httpd {
     /// Its libraries are built as anybody builds them.
-    fn build(stage: Stage) -> Self {
+    pub(crate) fn build(stage: Stage) -> Self {
         let root = stage.folder.path().display().to_string();
         let prefix = format!("{root}/prefix");
         let plain = format!("./configure -q --prefix={prefix} --disable-shared CFLAGS=-O1");
@@ -165,7 +180,7 @@ impl Httpd {
         for file in ["files/text.txt", "files/folder/index.txt", "other/a.txt"] {
             fs::write(at("www").join(file), &text).unwrap();
         }
-        let page = text.get(..8_000).unwrap();
+        let page = text.get(..PAGE as usize).unwrap();
         for file in ["files/page.txt", "files/pages/index.txt", "other/page.txt"] {
             fs::write(at("www").join(file), page).unwrap();
         }
@@ -177,12 +192,12 @@ impl Httpd {
         }
     }
 
-    fn at(&self, name: &str) -> PathBuf {
+    pub(crate) fn at(&self, name: &str) -> PathBuf {
         self.stage.folder.path().join(name)
     }
 
     /// Starts it on a port of its own.
-    fn run(&self, program: &Path, before: &[&str]) -> Running {
+    pub(crate) fn run(&self, program: &Path, before: &[&str]) -> Running {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr();
         let port = port.unwrap().port();
         let root = self.stage.folder.path().display();
@@ -219,6 +234,14 @@ impl Httpd {
             std::thread::sleep(Duration::from_millis(50));
         }
         running
+    }
+
+    /// Weighs it with one round of requests.
+    pub(crate) fn weigh(&self) {
+        let program = self.program.as_str();
+        let running = self.run(reprise(), &["cut", program, "--weigh", "--", program]);
+        running.ask(1);
+        running.end();
     }
 
     fn record(&self) -> Running {
@@ -271,23 +294,53 @@ impl Httpd {
     }
 }
 
+/// How many rounds of requests are recorded.
+const REQUESTS: usize = 25;
+
+impl Httpd {
+    /// Records them, of the program that was cut last.
+    fn recorded(&self) {
+        let running = self.record();
+        running.ask(REQUESTS);
+        running.end();
+    }
+}
+
+/// The log of a module beside that of the whole program, which is all that is said here of either.
+#[test]
+fn debian_logs() {
+    let Some(stage) = debian::stage("httpd") else {
+        return;
+    };
+    let httpd = Httpd::build(stage);
+    httpd.weigh();
+    let reads = (REQUESTS * httpd.reads) as u64;
+    let targets: [&[&str]; 2] = [&["--target", "mod_deflate.c:*"], &["--whole-program"]];
+    let [module, whole] = targets.map(|target| {
+        let mut row = httpd.stage.cut(&httpd.program, target, true);
+        httpd.recorded();
+        httpd.stage.replayed(&mut row, reads);
+        row.print();
+        httpd.stage.log()
+    });
+    let times = |of: fn(&Log) -> u64| of(&whole) as f64 / of(&module) as f64;
+    println!(
+        "smaller    {:.1} times in bytes, {:.1} times in events, {:.1} times as stored",
+        times(|log| log.bytes),
+        times(|log| log.events),
+        times(|log| log.stored)
+    );
+}
+
 #[test]
 fn debian_httpd() {
-    const REQUESTS: usize = 25;
     let Some(stage) = debian::stage("httpd") else {
         return;
     };
     let httpd = Httpd::build(stage);
     let program = httpd.program.as_str();
-    let weigh = ["cut", program, "--weigh", "--", program];
-    let running = httpd.run(reprise(), &weigh);
-    running.ask(1);
-    running.end();
-    let recorded = || {
-        let running = httpd.record();
-        running.ask(REQUESTS);
-        running.end();
-    };
+    httpd.weigh();
+    let recorded = || httpd.recorded();
     let reads = (REQUESTS * httpd.reads) as u64;
     for (target, paths) in [
         (

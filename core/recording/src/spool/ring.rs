@@ -182,6 +182,34 @@ impl<E: Environment> RingWriter<E> {
         true
     }
 
+    /// The same for an event of at most `N` bytes that is made where it stays; `make` says how many
+    /// it has, and may write to all of them: what is behind the event is overwritten by the next.
+    #[inline]
+    pub fn append_made<const N: usize>(
+        &mut self,
+        make: impl FnOnce(&mut [u8; N]) -> usize,
+    ) -> bool {
+        const { assert!(N <= record::MAX_BODY) };
+        if self.pos + (record::HEAD + N) as u64 > self.limit {
+            let mut event = [0; N];
+            let len = make(&mut event);
+            return self.append(event.get(..len).unwrap_or(&event));
+        }
+        let offset = (self.pos & (self.spool.ring_size - 1)) as usize;
+        // SAFETY: all of it ends before `limit`, so within the data of this ring, which is mapped
+        // and which nobody else writes to, or reads before it is published.
+        let len = unsafe {
+            let to = self.data.add(offset);
+            let len = make(&mut *to.add(record::HEAD).cast::<[u8; N]>()).min(N);
+            let head = record::head(Tag::Event, len).to_le_bytes();
+            to.cast::<[u8; record::HEAD]>().write_unaligned(head);
+            len
+        };
+        self.events += 1;
+        self.publish(self.pos + (record::HEAD + len) as u64);
+        true
+    }
+
     /// Appends an event whose payload is a stand-in for a private one.
     pub fn append_replaced(&mut self, event: &[u8]) -> bool {
         self.append_slowly(event, true)
@@ -193,6 +221,13 @@ impl<E: Environment> RingWriter<E> {
     pub fn set_last_word(&mut self, word: u64) {
         self.ring_u64(control::LAST_WORD)
             .store(word, Ordering::Release);
+    }
+
+    /// Where that is, for whoever sets it so often that to ask for its place each time takes too
+    /// long. It is there for as long as the mapping is.
+    #[must_use]
+    pub fn last_word(&self) -> *const AtomicU64 {
+        self.ring_u64(control::LAST_WORD)
     }
 
     /// The number of the next event.

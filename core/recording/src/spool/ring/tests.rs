@@ -140,3 +140,33 @@ fn a_drainer_that_was_stopped_with_its_subject_is_not_dead() {
         assert!(running >= 50, "{running} ms, beats: {beats}");
     }
 }
+
+/// Events that are made where they stay are those that are appended, up to the last byte of the
+/// ring; what was written behind one is not seen.
+#[test]
+fn events_are_made_in_place() {
+    const LEN: usize = 10;
+    let filled = |in_place: bool| {
+        let mut memory = Memory::new();
+        let (mut writer, _) = claim(&mut memory, true, true);
+        while writer.pos + (record::HEAD + LEN) as u64 <= MIN_RING {
+            let event = [writer.next_number() as u8; LEN];
+            let made = |bytes: &mut [u8; 24]| {
+                *bytes = [0xff; 24];
+                bytes[..LEN].copy_from_slice(&event);
+                LEN
+            };
+            assert!(match in_place {
+                true => writer.append_made(made),
+                false => writer.append(&event),
+            });
+        }
+        let (end, start) = (writer.pos as usize, SPOOL.data_at(0) as usize);
+        drop(writer);
+        let bytes = memory.0.iter().flat_map(|word| word.to_le_bytes());
+        bytes.skip(start).take(end).collect::<Vec<u8>>()
+    };
+    let made = filled(true);
+    assert!(made.len() as u64 > MIN_RING - 2 * LEN as u64);
+    assert_eq!(made, filled(false));
+}
